@@ -1,0 +1,120 @@
+"""A tool call taken apart: parts, and what each touches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from ostiary.words import Word
+
+AccessKind = Literal["read", "write", "delete", "connect", "execute"]
+KINDS: Final[tuple[AccessKind, ...]] = ("read", "write", "delete", "connect", "execute")
+
+Origin = Literal[
+    "argument",  # an argument of the program or tool
+    "input",  # an input redirection, `<`
+    "output",  # the target of an output redirection, which no allow of a command covers
+    "implied",  # the read that an edit of the same file implies
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One thing a part touches: a path (relative ones against the part's `cwd`), or `host[:port]` for `connect`, or
+    the file whose code runs for `execute`. `certain` is False for what the part may touch (an operand of an unknown
+    program that looks like a path)."""
+
+    kind: AccessKind
+    target: Word
+    certain: bool = True
+    origin: Origin = "argument"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option as it was given. `names` are all its spellings (`-f`, `--force`), of which one or more may be meant
+    where an abbreviation is ambiguous. `role` is what the option's data says it does, empty if nothing special."""
+
+    names: frozenset[str]
+    value: Word | None = None
+    role: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """A program with its arguments, as one layer of a part: `sudo env A=1 git push` has three, outermost first.
+
+    `words` are the program and everything after it. `name` is the program's base name (without `.exe`), None if the
+    text does not tell; `outside` says that it is then only a variable from outside (`$CC`). `bare` says that the
+    program was written without a folder. `via` names the wrappers outside of it. `transparent` says that all those
+    wrappers are inert, so that an allow may look through them. `known` says that the program has data. `options`,
+    `subcommand`, `operands` are the arguments as the program reads them; `loose` are words that may be options
+    (unknown words, before any `--`). `plain` is the invocation without global options: program, subcommand, rest.
+    """
+
+    words: tuple[Word, ...]
+    name: str | None
+    outside: bool = False
+    bare: bool = True
+    via: tuple[str, ...] = ()
+    transparent: bool = True
+    known: bool = False
+    options: tuple[Option, ...] = ()
+    subcommand: tuple[str, ...] = ()
+    operands: tuple[Word, ...] = ()
+    loose: tuple[Word, ...] = ()
+    plain: tuple[Word, ...] = ()
+    refs: tuple[Word, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """Something in a part that can execute, write, connect or change how a program is found, and that an allow covers
+    only where its rule names it (closure, law L3). `kind` `option`: `names` are the option's spellings; `unknown`: an
+    option the data of a closed program does not know; `assignment`: `names` holds the variable; `definition`: a
+    function, alias or hashed program of that name."""
+
+    kind: Literal["option", "unknown", "assignment", "definition"]
+    names: frozenset[str]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One thing that runs: a simple command of a script, or the whole call of any other tool.
+
+    `invocations` are its layers, empty where no program runs. `cwd` is the absolute directory, None if the text does
+    not tell. `environment` are the variables the text sets for it. `complete` says that it does nothing besides its
+    accesses; `pure`, that those only read. `pipes_from` and `pipes_to` are the positions, among the parts, of its
+    neighbours in the pipeline. `unparsed` is the reason why the stretch was not understood.
+    """
+
+    text: str
+    invocations: tuple[Invocation, ...] = ()
+    accesses: tuple[Access, ...] = ()
+    cwd: str | None = None
+    environment: tuple[tuple[str, Word], ...] = ()
+    openings: tuple[Opening, ...] = ()
+    complete: bool = False
+    pure: bool = False
+    pipes_from: tuple[int, ...] = ()
+    pipes_to: tuple[int, ...] = ()
+    unparsed: str = ""
+
+    @property
+    def program(self) -> str:
+        """Base name of the innermost program, empty if none runs or the text does not tell."""
+        return (self.invocations[-1].name or "") if self.invocations else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The analysed event. `script` is the text given to a shell, None for other tools. `content` are the texts the
+    call writes or sends. `limit` names a bound that was hit, `unmapped` says that the tool's arguments have no
+    mapping, so that its accesses are only possible ones."""
+
+    parts: tuple[Part, ...]
+    script: str | None = None
+    content: tuple[str, ...] = ()
+    limit: str = ""
+    unmapped: bool = False

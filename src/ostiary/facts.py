@@ -1,0 +1,97 @@
+"""What evaluation may know besides event and policy (law L10).
+
+Evaluation does no IO. What is known before it starts is `Given`; everything else is *asked for*: a condition calls
+`Knowledge.ask`, which raises `FactNeeded` the first time; the evaluator yields the request to its driver, stores the
+answer and judges again. So each fact is answered once per event, and the answers can be recorded and replayed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Literal, NamedTuple, Protocol
+
+FactName = Literal["resolve", "branch", "folds_case", "home_of"]
+
+
+class FactRequest(NamedTuple):
+    """One question about the machine.
+
+    `resolve PATH`: the absolute path with links resolved as far as it exists (str), None if that cannot be told.
+    `branch DIR`: the branch checked out in the repository around DIR (str), "" if there is none (no repository, or a
+    detached head), None if that cannot be told. `folds_case PATH`: whether the volume ignores case (bool).
+    `home_of USER`: the home of another user (str), None if there is no such user.
+    """
+
+    name: FactName
+    argument: str
+
+
+class FactNeeded(Exception):
+    """Raised inside evaluation when a fact was not asked for yet; never leaves the evaluator."""
+
+    def __init__(self, request: FactRequest) -> None:
+        self.request = request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """Facts known before evaluation starts.
+
+    `now` is an aware UTC time. `start` is the root of the project the agent was started in, `roots` all project roots
+    of the event, `workdirs` the working directories the agent was given (its roots where it names none). Paths are
+    absolute, with forward slashes. `windows` says that paths and programs follow Windows' rules.
+    """
+
+    now: datetime = field(default_factory=lambda: datetime.now(UTC))
+    home: str | None = None
+    user: str | None = None
+    start: str | None = None
+    roots: tuple[str, ...] = ()
+    workdirs: tuple[str, ...] = ()
+    windows: bool = False
+
+
+class Facts(Protocol):
+    """Where facts come from: the machine (`sources.machine`), or fixed values in tests."""
+
+    def given(self, cwd: str | None) -> Given:
+        """The facts known beforehand for an event in this directory."""
+
+    def answer(self, request: FactRequest) -> object:
+        """The answer to one request; None means that it cannot be told."""
+
+
+class Knowledge:
+    """The facts of one evaluation: the given ones and the answers so far."""
+
+    __slots__ = ("answers", "given")
+
+    def __init__(self, given: Given) -> None:
+        self.given = given
+        self.answers: dict[FactRequest, object] = {}
+
+    def ask(self, name: FactName, argument: str) -> object:
+        """The answer, or `FactNeeded` if nobody gave it yet."""
+        request = FactRequest(name, argument)
+        if request not in self.answers:
+            raise FactNeeded(request)
+        return self.answers[request]
+
+
+@dataclass(frozen=True, slots=True)
+class FixedFacts:
+    """Facts with fixed values, for tests, examples and replay. A request without a value cannot be told (None),
+    except `resolve`, which then gives the path itself, and `folds_case`, which is False."""
+
+    known: Given = field(default_factory=Given)
+    answers: Mapping[FactRequest, object] = field(default_factory=dict)
+
+    def given(self, cwd: str | None) -> Given:  # noqa: ARG002 the values are fixed
+        return self.known
+
+    def answer(self, request: FactRequest) -> object:
+        if request in self.answers:
+            return self.answers[request]
+        return {"resolve": request.argument, "folds_case": False}.get(request.name)

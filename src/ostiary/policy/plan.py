@@ -1,0 +1,96 @@
+"""The compiled form of rule files: nested plain tuples, so that a cache can hold them (`marshal`).
+
+Named tuples are for reading; `plain` strips them to tuples for the cache and `file_plan` puts the names back.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+Plan = tuple[Any, ...]
+
+
+class RulePlan(NamedTuple):
+    """One rule. Absent texts are empty, absent plans None.
+
+    `on` are canonical event names. `decision` is `allow`, `ask`, `defer`, `deny` or empty. `update_input` pairs an
+    argument path with a template, `update_output` is `("redact", texts, replacement)` or `("set", value)`. `yields` names
+    the tiers a managed default gives way to, `uncertain` what a *maybe* says (`ask`, `deny`, `none`, empty for the
+    default). `expires` is the last day the rule acts, `YYYY-MM-DD` (UTC). `trailing` takes options the rule does not
+    name as covered. `handler` is a handler's plan with `on_error` and `audit`. `notes` are (key, value) pairs that only
+    people read (description, tags, owner, severity).
+    """
+
+    id: str
+    line: int
+    on: tuple[str, ...]
+    when: Plan
+    unless: Plan | None = None
+    decision: str = ""
+    reason: str = ""
+    help: str = ""
+    context: str = ""
+    message: str = ""
+    update_input: tuple[tuple[str, Any], ...] | None = None
+    update_output: Plan | None = None
+    halt: bool = False
+    default: bool = False
+    yields: tuple[str, ...] = ()
+    uncertain: str = ""
+    observe: bool = False
+    expires: str = ""
+    trailing: bool = False
+    handler: Plan | None = None
+    on_error: str = ""
+    audit: bool = False
+    notes: tuple[tuple[str, str], ...] = ()
+
+
+class ExceptionPlan(NamedTuple):
+    """`exceptions:` entry: `rule` as written, lifted where `when` (None: everywhere) answers yes, until `expires`."""
+
+    rule: str
+    when: Plan | None
+    reason: str
+    expires: str
+    line: int
+
+
+class IncludePlan(NamedTuple):
+    """An included file: `pack` is its name if it is a pack, `excluded` the rule ids left out, `observe` whether all its
+    rules only observe."""
+
+    pack: str
+    file: FilePlan
+    excluded: tuple[str, ...]
+    observe: bool
+
+
+class FilePlan(NamedTuple):
+    """One rule file. `name` is its `name:` or the file's stem, `label` the file as people know it, `digest` the SHA-256
+    (hex) of its bytes and those of everything it includes. `combine` is `strictest`, `first` or `last`. Rules are in
+    the order they are judged: `deny`, `ask`, `allow` lists, then `rules`; includes come before all of them."""
+
+    name: str
+    label: str
+    digest: str
+    combine: str
+    rules: tuple[RulePlan, ...]
+    exceptions: tuple[ExceptionPlan, ...] = ()
+    includes: tuple[IncludePlan, ...] = ()
+    aliases: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+def plain(value: Any) -> Any:
+    """The same value with every named tuple replaced by a plain one."""
+    return tuple(plain(item) for item in value) if isinstance(value, tuple) else value
+
+
+def file_plan(value: Plan) -> FilePlan:
+    """A `FilePlan` from what `plain` made of one. Raises TypeError or ValueError for anything else."""
+    file = FilePlan(*value)
+    return file._replace(
+        rules=tuple(RulePlan(*rule) for rule in file.rules),
+        exceptions=tuple(ExceptionPlan(*item) for item in file.exceptions),
+        includes=tuple(IncludePlan(*item)._replace(file=file_plan(IncludePlan(*item).file)) for item in file.includes),
+    )

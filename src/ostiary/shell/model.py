@@ -1,0 +1,62 @@
+"""What a shell script comes to: simple commands, each with its words and what surrounds it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ostiary.words import Word
+
+RedirectKind = Literal["read", "write", "append", "both", "here-document", "here-string", "descriptor"]
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """`NAME=value`. A value the text does not tell has holes."""
+
+    name: str
+    value: Word
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    """One redirection. `target` is the file, the here-document's body (`expands` says whether its text is expanded) or
+    the here-string. `descriptor` copies and closes (`2>&1`, `3>&-`) touch no file."""
+
+    kind: RedirectKind
+    target: Word
+    expands: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One simple command that the script may run.
+
+    `words` are program and arguments with quoting resolved; empty for a script without a command (assignments,
+    redirections, `[[ ]]`, an empty text) and for an unparsed stretch. `assignments` stand before the command,
+    `exported` were put into the environment earlier in the script. `defined` names functions, aliases and hashed
+    programs that the script defines before or around the command. `cwd` is the directory relative to where the script
+    starts (known empty word: unchanged), as `cd` moved it; with holes where the text does not tell. `reads_from` and
+    `feeds` are positions in `Script.commands` of the neighbours in its pipeline. `unparsed` is the reason why the
+    stretch was not understood, empty for an understood command.
+    """
+
+    text: str
+    words: tuple[Word, ...] = ()
+    assignments: tuple[Assignment, ...] = ()
+    exported: tuple[Assignment, ...] = ()
+    redirects: tuple[Redirect, ...] = ()
+    defined: frozenset[str] = frozenset()
+    cwd: Word = field(default_factory=lambda: Word(()))
+    reads_from: tuple[int, ...] = ()
+    feeds: tuple[int, ...] = ()
+    unparsed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A script's commands in the order of their text; a text that runs nothing has one command without words.
+    `limit` names the bound that was hit while reading it, if one was."""
+
+    commands: tuple[Command, ...]
+    limit: str = ""
