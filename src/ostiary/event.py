@@ -11,7 +11,7 @@ from typing import Any, Final
 class EventKind:
     """What a canonical event is. `before_tool`: a gate that a tool call passes before it runs. `tool`: the event is
     about one tool call. `stops`: a deny keeps what the event announces from happening. `ends`: a deny means *go on
-    working* (Stop, SubagentStop), so a failure of ours must never cause one."""
+    working* (Stop, SubagentStop, ...), so a failure of ours must never cause one."""
 
     name: str
     before_tool: bool = False
@@ -52,8 +52,8 @@ EVENTS: Final[dict[str, EventKind]] = _kinds(
     EventKind("Notification"),
     EventKind("MessageDisplay"),
     EventKind("TaskCreated", stops=True),
-    EventKind("TaskCompleted", stops=True),
-    EventKind("TeammateIdle", stops=True),
+    EventKind("TaskCompleted", stops=True, ends=True),
+    EventKind("TeammateIdle", stops=True, ends=True),
     EventKind("Elicitation", stops=True),
     EventKind("ElicitationResult", stops=True),
     EventKind("ConfigChange", stops=True),
@@ -75,8 +75,8 @@ class Event:
 
     `input` holds the arguments of a tool call under their canonical names, `native_input` as the agent sent them; they
     are never changed in place. `input_complete` is False where the agent truncated them or they could not be read.
-    `mcp` is the (server, tool) pair of an MCP call. `subagent` is the type (else the id) of the subagent that makes
-    the call, None in the main session. `lacks` names the facts this agent's payloads cannot carry (`mode`, `session`,
+    `mcp` is the (server, tool) pair of an MCP call, `mcp_source` who configured the server where the payload says so.
+    `subagent` is the type (else the id) of the subagent that makes the call, None in the main session. `lacks` names the facts this agent's payloads cannot carry (`mode`, `session`,
     `subagent`, `interactive`, ...): for those an absent value is unknown, not absent. `data` is the payload as it was
     read.
     """
@@ -87,6 +87,7 @@ class Event:
     tool: str | None = None
     native_tool: str | None = None
     mcp: tuple[str, str] | None = None
+    mcp_source: str | None = None
     input: Mapping[str, Any] = field(default_factory=dict)
     native_input: Mapping[str, Any] = field(default_factory=dict)
     input_complete: bool = True

@@ -29,14 +29,14 @@ Role = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One canonical tool. `shell` names the language of its `script` argument. `roles` maps argument names to roles;
+    """One canonical tool. `language` is that of its `script` argument. `roles` maps argument names to roles;
     a tool without roles is *unmapped*: strings in its arguments that look like paths or URLs are possible accesses.
     `listed` tools do nothing besides the accesses their arguments make."""
 
     name: str
     aliases: tuple[str, ...] = ()
     roles: Mapping[str, Role] = field(default_factory=dict)
-    shell: Literal["bash", "powershell", "cmd"] | None = None
+    language: Literal["bash", "powershell", "cmd"] | None = None
     listed: bool = False
 
 
@@ -45,10 +45,10 @@ def _files(role: Role, **more: Role) -> dict[str, Role]:
 
 
 CANONICAL: Final[tuple[Tool, ...]] = (
-    Tool("bash", ("Bash",), {"command": "script"}, shell="bash"),
-    Tool("powershell", ("PowerShell",), {"command": "script"}, shell="powershell"),
-    Tool("cmd", (), {"command": "script"}, shell="cmd"),
-    Tool("monitor", ("Monitor",), {"command": "script", "ws": "connect"}, shell="bash"),
+    Tool("bash", ("Bash",), {"command": "script"}, language="bash"),
+    Tool("powershell", ("PowerShell",), {"command": "script"}, language="powershell"),
+    Tool("cmd", (), {"command": "script"}, language="cmd"),
+    Tool("monitor", ("Monitor",), {"command": "script", "ws": "connect"}, language="bash"),
     Tool("write_stdin", (), {"input": "content"}),
     Tool("read_file", ("Read",), _files("read"), listed=True),
     Tool("view_image", ("Read",), _files("read"), listed=True),
@@ -70,52 +70,26 @@ CANONICAL: Final[tuple[Tool, ...]] = (
     Tool("ask_user", ("AskUserQuestion",), {"questions": "data"}, listed=True),
     Tool("plan", ("EnterPlanMode", "ExitPlanMode"), {"plan": "data", "planFilePath": "data"}, listed=True),
     Tool("todo", ("TodoWrite", "TaskCreate", "TaskUpdate", "TaskGet", "TaskList"), {"todos": "data"}, listed=True),
-    Tool("read_mcp_resource", ("ReadMcpResourceTool", "ReadMcpResourceDir"), {"server": "name", "uri": "data"}),
+    Tool("read_mcp_resource", ("ReadMcpResourceTool", "ReadMcpResourceDir"), {"server": "name"}),
     Tool("list_mcp_resources", ("ListMcpResourcesTool",), {"server": "name"}, listed=True),
+    Tool("wait_for", ("TaskOutput", "BashOutput"), listed=True),
+    Tool("cancel_background_job", ("TaskStop", "KillShell")),
+    Tool("create_schedule", ("CronCreate",), {"prompt": "prompt", "cron": "data"}),
+    Tool("list_schedules", ("CronList",), listed=True),
+    Tool("cancel_schedule", ("CronDelete",)),
+    Tool("worktree", ("EnterWorktree", "ExitWorktree")),
+    Tool("send_message_to_agent", ("SendMessage",)),
 )
 
 # Names afk lists without an alias (its tools page); known, so a rule that names one is no typing mistake.
 KNOWN_NAMES: Final = frozenset(
-    [
-        "json_query",
-        "wait_for",
-        "test_run",
-        "browser_open",
-        "browser_observe",
-        "browser_act",
-        "browser_screenshot",
-        "browser_close",
-        "compose",
-        "model_complete",
-        "cancel_background_job",
-        "send_message_to_agent",
-        "workspace_publish",
-        "workspace_query",
-        "memory_search",
-        "memory_update",
-        "procedure_write",
-        "state_get",
-        "state_put",
-        "state_cas",
-        "state_delete",
-        "state_query",
-        "config_get",
-        "config_set",
-        "terminal_font_size",
-        "create_schedule",
-        "list_schedules",
-        "get_schedule_history",
-        "cancel_schedule",
-        "worktree",
-        "ask_question",
-        "send_telegram",
-        "get_runtime_state",
-        "get_facet",
-        "read_witness",
-        "search_witness",
-        "clipboard_read",
-        "clipboard_write",
-    ]
+    (
+        "json_query wait_for test_run browser_open browser_observe browser_act browser_screenshot browser_close compose "
+        "model_complete cancel_background_job send_message_to_agent workspace_publish workspace_query memory_search "
+        "memory_update procedure_write state_get state_put state_cas state_delete state_query config_get config_set "
+        "terminal_font_size create_schedule list_schedules get_schedule_history cancel_schedule worktree ask_question "
+        "send_telegram get_runtime_state get_facet read_witness search_witness clipboard_read clipboard_write"
+    ).split()  # noqa: SIM905 a list of forty quoted names reads worse
 )
 
 
