@@ -1,0 +1,78 @@
+"""Marks by which a payload shows that another agent sent it.
+
+Several agents run hooks that were registered for another one (they read its settings files). Their payloads look alike
+but are not the same, so they are refused instead of misread. Only keys that the agents were seen to send, or that
+their vendors document, are marks; environment variables are none, because child processes inherit them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from ostiary.dialects.base import Dialect
+
+
+class Mark(NamedTuple):
+    """A payload that has all keys of `has` and none of `without` comes from `agent`. With `events` the event's name
+    must be one of them."""
+
+    agent: str
+    has: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    events: frozenset[str] = frozenset()
+
+
+# In order; the first hit names the agent.
+MARKS: Final[tuple[Mark, ...]] = (
+    Mark("cursor", ("cursor_version",)),
+    Mark("cursor", ("conversation_id", "generation_id")),
+    Mark("windsurf", ("agent_action_name",)),
+    Mark("antigravity", ("toolCall", "stepIdx")),
+    Mark("cline", ("hookName", "taskId")),
+    Mark("copilot-cli", ("toolArgs",)),
+    Mark("zcode", ("hookEventName", "traceId")),
+    Mark("grok", ("hookEventName",)),
+    Mark("copilot-cli", ("sessionId",)),
+    Mark("goose", ("event", "matcher_context")),
+    Mark(
+        "gemini-cli",
+        events=frozenset(
+            (
+                "BeforeTool",
+                "AfterTool",
+                "BeforeAgent",
+                "AfterAgent",
+                "BeforeModel",
+                "AfterModel",
+                "BeforeToolSelection",
+                "PreCompress",
+            )
+        ),
+    ),
+    Mark("codex", ("turn_id", "model"), without=("prompt_id",)),
+    Mark("qwen-code", ("timestamp", "tool_call_id")),
+    # Gemini CLI and Copilot CLI send a time with names that others share; both lack these two.
+    Mark("gemini-cli or copilot-cli", ("timestamp",), without=("permission_mode", "prompt_id")),
+)
+
+
+def foreign(dialect: Dialect, payload: Mapping[str, Any]) -> str | None:
+    """The agent that a payload declared as `dialect`'s shows itself to be from, None if it is not another's."""
+    return next(
+        (
+            mark.agent
+            for mark in MARKS
+            if mark.agent != dialect.name and mark.agent not in dialect.shares and _fits(mark, payload)
+        ),
+        None,
+    )
+
+
+def _fits(mark: Mark, payload: Mapping[str, Any]) -> bool:
+    name = payload.get("hook_event_name")
+    return (
+        all(key in payload for key in mark.has)
+        and not any(key in payload for key in mark.without)
+        and (not mark.events or (isinstance(name, str) and name in mark.events))
+    )

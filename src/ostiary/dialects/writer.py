@@ -1,0 +1,247 @@
+"""Outcomes to answers: one writer for every dialect (law L8).
+
+An agent is told what its table says it was seen to honour. What it cannot be told becomes something stricter, and
+`Answer.degraded` says so. Pure, and total: a change that cannot be written down is a deny.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from ostiary.decision import Degraded, Outcome, Verdict
+from ostiary.dialects.base import SILENCE, Dialect, EventSpec, Extra, Form, Said, Slot, Template
+from ostiary.dialects.bodies import Answer, answer, dumps, sayable, says
+from ostiary.dialects.marks import foreign
+from ostiary.dialects.outputs import fitted
+from ostiary.dialects.payload import at
+from ostiary.dialects.texts import clean, cut, for_model, for_people, joined, one_line, only_for_people
+from ostiary.event import Event
+
+# What is said instead of a verdict that cannot be said. Silence is stricter than an allow; behind a deny that an event
+# does not know there is nothing left to say.
+_INSTEAD: Final[Mapping[str, Said]] = {"allow": "none", "defer": "ask", "ask": "deny", "deny": "none"}
+
+_ASK_NOTE: Final = "A person has to confirm this, and this agent cannot ask one here. Do not look for another way."
+_OUTPUT_NOTE: Final = "Policy keeps this output back, but it could not be replaced. Do not use or repeat it."
+_REWRITE_NOTE: Final = "Policy would change this call, which this agent cannot be told here. The changed call:"
+_SHOWN_REWRITE: Final = 1000  # characters of a changed call that a reason shows
+
+
+class _Case(NamedTuple):
+    """An outcome on its way to an agent."""
+
+    dialect: Dialect
+    native: str
+    spec: EventSpec
+    event: Event
+    outcome: Outcome
+
+    def tells(self, verdict: str) -> bool:
+        """Whether the agent is known to honour the verdict here. Where nothing waits, silence is consent."""
+        form = next((form for name, form in self.spec.answers.items() if name == verdict), None)
+        if form is None:
+            return verdict == "none" or (verdict == "allow" and not self.spec.gate)
+        if form.modes and self.event.mode not in form.modes:
+            return False
+        return form.ignored is None or self.event.data.get(form.ignored[0]) != form.ignored[1]
+
+    def why(self, what: str) -> str:
+        """Why the agent cannot be told something here."""
+        known = self.spec.cannot.get(what) or self.dialect.cannot.get(what)
+        return known or f"the agent takes no `{what}` at this event"
+
+
+class _Reply(NamedTuple):
+    """What is going to be said. `note` is added to the reason where it differs from the outcome."""
+
+    said: Said = "none"
+    note: str = ""
+    rewrite: Mapping[str, Any] | None = None
+    output: Any = None
+    degraded: tuple[Degraded, ...] = ()
+
+    def less(self, wanted: str, said: str, why: str) -> _Reply:
+        """The reply with one more degradation on record."""
+        return self._replace(degraded=(*self.degraded, Degraded(wanted=wanted, said=said, why=why)))
+
+    def instead(self, wanted: str, said: Said, why: str, note: str = "") -> _Reply:
+        """The reply that says `said` because `wanted` cannot be said."""
+        return self.less(wanted, said, why)._replace(said=said, note=joined(self.note, note))
+
+
+def write(dialect: Dialect, event: Event, outcome: Outcome) -> Answer:
+    """What the hook prints for an outcome, and how it exits.
+
+    A payload that another agent sent gets the strict answer whatever the outcome is: it was not read as what it is.
+    """
+    host = foreign(dialect, event.data)
+    if host:
+        return unreadable(dialect, event.native_name, f"the hook's input comes from {host}, not from {dialect.name}")
+    known = dialect.of(event)
+    if known is None:
+        return _unknown(dialect, outcome)
+    case = _Case(dialect, *known, event, outcome)
+    return _said(case, _with_output(case, _with_rewrite(case, _verdict(case))))
+
+
+def unreadable(dialect: Dialect, event_name: str | None, reason: str) -> Answer:
+    """The answer where an event could not be judged, most often because its payload was not read (law L7): a gate's
+    deny, silence at any other event, and where the event is not known either, what closes most gates of the agent.
+    `reason` is a clause without text of the payload."""
+    native = dialect.native(event_name or None)
+    why = cut(one_line(f"stopped, because policy could not judge it: {reason}"), dialect.limit)
+    values = {Slot.EVENT: native, Slot.REASON: why, Slot.PEOPLE: why}
+    if native is None:
+        return answer(dialect.blind, values)
+    spec = dialect.events[native]
+    return answer(spec.answers["deny"] if spec.gate else spec.answers.get("none", SILENCE), values)
+
+
+def _unknown(dialect: Dialect, outcome: Outcome) -> Answer:
+    """An event without a row: nothing to say, except a stop in the way that closes most gates."""
+    if outcome.verdict < Verdict.ASK:
+        return Answer()
+    reason = cut(for_model(outcome, "deny"), dialect.limit)
+    return answer(dialect.blind, {Slot.EVENT: "", Slot.REASON: reason, Slot.PEOPLE: reason})
+
+
+def _verdict(case: _Case) -> _Reply:
+    """The verdict as it can be said: the same or the next stricter one."""
+    wanted = str(case.outcome.verdict)
+    reply = _Reply()
+    while not case.tells(wanted):
+        # A question at the end of a turn would make the agent go on working: only a deny does that (law L7).
+        said = "none" if wanted == "ask" and case.event.kind.ends else _INSTEAD[wanted]
+        reply = reply.instead(wanted, said, case.why(wanted), _ASK_NOTE if said == "deny" else "")
+        wanted = said
+    return reply._replace(said=_as_said(wanted))
+
+
+def _as_said(verdict: str) -> Said:
+    choices: tuple[Said, ...] = ("none", "allow", "ask", "deny")
+    return next(said for said in choices if said == verdict)
+
+
+def _with_rewrite(case: _Case, reply: _Reply) -> _Reply:
+    """The changed arguments with a verdict beside which they are honoured, else a deny: letting the original run
+    would be a silent way around the policy."""
+    new = case.outcome.updated_input
+    if new is None or reply.said == "deny" or new == case.event.input:
+        return reply
+    if not case.event.kind.before_tool:
+        return reply.less("updated_input", "none", case.why("updated_input"))
+    native = native_arguments(case.dialect, case.event, new)
+    carrier = _carrier(case, reply.said) if native is not None else None
+    if carrier is None:
+        shown = clean(dumps(new))[:_SHOWN_REWRITE] if sayable(new) else ""
+        return _denied(case, reply, "updated_input", f"{_REWRITE_NOTE} {shown}" if shown else "")
+    if carrier != reply.said:
+        reply = reply.instead(reply.said, carrier, "a changed call is not sent without an allow or a question")
+    return reply._replace(rewrite=native)
+
+
+def _carrier(case: _Case, said: Said) -> Said | None:
+    """The verdict that a rewrite goes with: its own, a question, or an allow where that grants nothing."""
+    choices: tuple[Said, ...] = ("allow", "ask") if said == "allow" else ("ask",)
+    if said == "none" and not case.dialect.allow_grants:
+        choices = ("ask", "allow")
+    return next((choice for choice in choices if choice in case.spec.rewrite and case.tells(choice)), None)
+
+
+def _denied(case: _Case, reply: _Reply, wanted: str, note: str) -> _Reply:
+    """A deny because something else cannot be said; where the event knows none, only the record of it."""
+    if not case.tells("deny"):
+        return reply.less(wanted, "none", case.why(wanted))
+    return reply.instead(wanted, "deny", case.why(wanted), note)
+
+
+def native_arguments(dialect: Dialect, event: Event, new: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Arguments under the names in which the agent sent them, None where they cannot be sent: JSON cannot say them, the
+    old ones were not all read, or the agent sent text instead of an object."""
+    sent = next((v for path in dialect.fields["input"] if (v := at(event.data, path)) is not None), None)
+    if isinstance(sent, str) or not event.input_complete or not sayable(new):
+        return None
+    tool = dialect.tools.get(event.native_tool or "")
+    renames = tool.renames if tool else {}
+    return {_native_name(renames, event.native_input, name): value for name, value in new.items()}
+
+
+def _native_name(renames: Mapping[str, str], sent: Mapping[str, Any], name: str) -> str:
+    """The native spelling of an argument: the one the agent used, else the table's first."""
+    spelled = [native for native, canonical in renames.items() if canonical == name]
+    return next((native for native in (*spelled, name) if native in sent), (spelled or [name])[0])
+
+
+def _with_output(case: _Case, reply: _Reply) -> _Reply:
+    """The replaced tool output in the shape the agent takes, else a block that tells the model not to use the old
+    one."""
+    new, event = case.outcome.updated_output, case.event
+    if new is None or new == event.output:
+        return reply
+    tool = case.dialect.tools.get(event.native_tool or "")
+    output = fitted(tool.output if tool else None, event.output, new) if sayable(new) else None
+    if output is not None and "output" in case.spec.extras:
+        return reply._replace(output=output)
+    if not event.kind.tool or event.kind.before_tool:
+        return reply.less("updated_output", "none", case.why("updated_output"))
+    return _denied(case, reply, "updated_output", _OUTPUT_NOTE)
+
+
+def _said(case: _Case, reply: _Reply) -> Answer:
+    form = case.spec.answers.get(reply.said, SILENCE)
+    wishes = _wishes(form, case.outcome, reply)
+    folded = ""
+    for extra, why in _refused(case, form, reply, wishes):
+        wish = wishes.pop(extra)
+        if extra == "context" and reply.said == "deny" and says(form, Slot.REASON):
+            folded, reply = wish, reply.less(extra, "reason", why)
+        else:
+            reply = reply.less(extra, "none", why)
+    limit = case.dialect.limit
+    values = {
+        Slot.EVENT: case.native,
+        Slot.REASON: cut(joined(for_model(case.outcome, reply.said), reply.note, folded), limit),
+        Slot.PEOPLE: cut(joined(for_people(case.outcome, reply.said), reply.note), limit),
+        Slot.INPUT: reply.rewrite,
+        Slot.OUTPUT: reply.output,
+        Slot.CONTEXT: clean(wishes.get("context", "")),
+        Slot.MESSAGE: cut(wishes.get("message", ""), limit),
+    }
+    rewrite: tuple[Template, ...] = () if reply.rewrite is None else (case.spec.rewrite[reply.said],)
+    return answer(form, values, (*rewrite, *(case.spec.extras[extra] for extra in wishes)), reply.degraded)
+
+
+def _wishes(form: Form, outcome: Outcome, reply: _Reply) -> dict[Extra, str]:
+    """What is to be said besides the verdict, with its text, in the order in which it is written."""
+    message = joined(outcome.message, _left_for_people(form, outcome, reply))
+    wishes: dict[Extra, tuple[bool, str]] = {
+        "context": (bool(outcome.context), outcome.context or ""),
+        "output": (reply.output is not None, ""),
+        "halt": (outcome.halt, ""),
+        "message": (bool(message), message),
+    }
+    return {extra: text for extra, (wanted, text) in wishes.items() if wanted}
+
+
+def _left_for_people(form: Form, outcome: Outcome, reply: _Reply) -> str:
+    """What people should read and the verdict's form does not carry."""
+    if reply.said not in ("ask", "deny") or says(form, Slot.PEOPLE):
+        return ""
+    if says(form, Slot.REASON):
+        return only_for_people(outcome)
+    # Where the agent shows its own question, silence asks it, and the reason was said when the call was first judged.
+    return for_people(outcome, reply.said) if form != SILENCE else ""
+
+
+def _refused(case: _Case, form: Form, reply: _Reply, wishes: Mapping[Extra, str]) -> list[tuple[Extra, str]]:
+    """The wishes that cannot be said beside the verdict, each with the reason."""
+    refused: list[tuple[Extra, str]] = []
+    for extra in wishes:
+        if extra not in case.spec.extras:
+            refused.append((extra, case.why(extra)))
+        elif not form.open:
+            refused.append((extra, f"the agent reads no answer beside a {reply.said} at this event"))
+        elif extra == "halt" and reply.said not in case.spec.halts_with:
+            refused.append((extra, f"a halt beside a {reply.said} was never seen to leave the {reply.said} in force"))
+    return refused
