@@ -1,0 +1,150 @@
+"""Plan to condition: closures over a `View` that answer no, maybe or yes (laws L2 and L3).
+
+One module per kind of condition; `KINDS` is the registry. A condition is built from its plan when it is first needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from ostiary.answers import MAYBE, NAMES, NO, YES, Answer, negated
+from ostiary.call.model import AccessKind
+from ostiary.conditions import accesses, command, input, mcp, place, script, session, state, texts, tool
+from ostiary.conditions.view import Condition, Plan, Stance, View
+from ostiary.facts import FactNeeded
+
+__all__ = ["Condition", "Plan", "Stance", "View", "build", "kinds", "leaves", "why"]
+
+KINDS: Final[Mapping[str, Callable[[Plan, Stance], Condition]]] = {
+    "tool": tool.build,
+    "mcp": mcp.build,
+    "reads": accesses.build,
+    "writes": accesses.build,
+    "deletes": accesses.build,
+    "connects": accesses.build,
+    "executes": accesses.build,
+    "command": command.build,
+    "script": script.build,
+    "script_is": script.build_is,
+    "input": input.build,
+    "content": texts.build_content,
+    "output": texts.build_output,
+    "prompt": texts.build_prompt,
+    "agent": session.build_text,
+    "mode": session.build_text,
+    "session": session.build_text,
+    "subagent": session.build_subagent,
+    "interactive": session.build_interactive,
+    "cwd": place.build_cwd,
+    "branch": place.build_branch,
+    "acts": state.build_acts,
+    "always": state.build_always,
+}
+
+
+def build(plan: Plan, stance: Stance) -> Condition:
+    """The condition of a plan, read in this stance."""
+    match plan[0]:
+        case "all":
+            return _all([build(child, stance) for child in plan[1]])
+        case "any":
+            return _any([build(child, stance) for child in plan[1]])
+        case "not":
+            inner = build(plan[1], stance.turned())
+            return lambda view: negated(inner(view))
+        case kind:
+            return KINDS[kind](plan, stance)
+
+
+def _all(conditions: list[Condition]) -> Condition:
+    if len(conditions) == 1:
+        return conditions[0]
+
+    def condition(view: View) -> Answer:
+        least: Answer = YES
+        for one in conditions:
+            answer = one(view)
+            if answer == NO:
+                return NO
+            if answer < least:
+                least = answer
+        return least
+
+    return condition
+
+
+def _any(conditions: list[Condition]) -> Condition:
+    if len(conditions) == 1:
+        return conditions[0]
+
+    def condition(view: View) -> Answer:
+        most: Answer = NO
+        for one in conditions:
+            answer = one(view)
+            if answer == YES:
+                return YES
+            if answer > most:
+                most = answer
+        return most
+
+    return condition
+
+
+def leaves(plan: Plan) -> Iterator[Plan]:
+    """The plans below `all`, `any` and `not`."""
+    if plan[0] in ("all", "any"):
+        for child in plan[1]:
+            yield from leaves(child)
+    elif plan[0] == "not":
+        yield from leaves(plan[1])
+    else:
+        yield plan
+
+
+def kinds(*plans: Plan | None) -> tuple[AccessKind, ...]:
+    """The kinds of access that conditions name, in a fixed order."""
+    named = {leaf[0] for plan in plans if plan for leaf in leaves(plan)}
+    return tuple(kind for name, kind in accesses.KIND_OF.items() if name in named)
+
+
+def why(plan: Plan, stance: Stance, view: View) -> str:
+    """The shortest reason for a condition's answer, for people: the condition that decided, and what it said."""
+    if plan[0] == "not":
+        return f"not ({why(plan[1], stance.turned(), view)})"
+    if plan[0] in ("all", "any"):
+        answers = [(_probe(child, stance, view), child) for child in plan[1]]
+        choose = min if plan[0] == "all" else max
+        answer, decisive = choose(answers, key=lambda pair: pair[0], default=(MAYBE, ("always",)))
+        if plan[0] == "all" and answer == YES:
+            decisive = answers[-1][1]  # all hold: the last condition is the most specific one
+        return why(decisive, stance, view)
+    return f"{describe(plan)}: {NAMES[_probe(plan, stance, view)]}"
+
+
+def _probe(plan: Plan, stance: Stance, view: View) -> Answer:
+    """The answer of one condition for an explanation, which asks for no fact that the judgement did not need."""
+    try:
+        return build(plan, stance)(view)
+    except FactNeeded:
+        return MAYBE
+
+
+def describe(plan: Plan) -> str:
+    """A leaf condition in the words of the rule file, shortened."""
+    if plan[0] in accesses.KIND_OF or plan[0] == "cwd":
+        return f"{plan[0]} {accesses.shown(plan)}"
+    if plan[0] == "command":
+        return f"command {command.shown(plan[1])}"
+    if plan[0] == "tool":
+        return f"tool {' | '.join(plan[2]) if plan[1] == 'exact' else ' '.join(map(str, plan[1:]))}"
+    if len(plan) > 1 and isinstance(plan[1], tuple):
+        return f"{plan[0]} {', '.join(shown_text(text) for text in plan[1][:4])}"
+    return " ".join(str(item) for item in plan)
+
+
+def shown_text(plan: object) -> str:
+    """A text plan as it was written."""
+    if isinstance(plan, tuple) and len(plan) == 3 and plan[0] == "re":
+        return f"/{plan[1]}/{plan[2]}"
+    return str(plan[1]) if isinstance(plan, tuple) and len(plan) == 2 else str(plan)

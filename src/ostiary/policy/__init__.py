@@ -1,0 +1,22 @@
+"""The policy: what rule files compile to, and how the files of all tiers become one value."""
+
+from ostiary.policy.assembly import SEMANTICS, Admitted, assemble, stand_in
+from ostiary.policy.plan import ExceptionPlan, FilePlan, IncludePlan, RulePlan, file_plan, plain
+from ostiary.policy.rule import Rule, Unit
+from ostiary.policy.value import Policy
+
+__all__ = [
+    "SEMANTICS",
+    "Admitted",
+    "ExceptionPlan",
+    "FilePlan",
+    "IncludePlan",
+    "Policy",
+    "Rule",
+    "RulePlan",
+    "Unit",
+    "assemble",
+    "file_plan",
+    "plain",
+    "stand_in",
+]

@@ -14,8 +14,9 @@ class RulePlan(NamedTuple):
     """One rule. Absent texts are empty, absent plans None.
 
     `on` are canonical event names. `decision` is `allow`, `ask`, `defer`, `deny` or empty. `update_input` pairs an
-    argument path with a template, `update_output` is `("redact", texts, replacement)` or `("set", value)`. `yields` names
-    the tiers a managed default gives way to, `uncertain` what a *maybe* says (`ask`, `deny`, `none`, empty for the
+    argument with a template (a list or mapping as `("list", items)` or `("mapping", pairs)`), `update_output` is
+    `("redact", texts, replacement)` or `("set", value)`. `yields` names the tiers a managed default gives way to,
+    `uncertain` what a *maybe* says (`ask`, `deny`, `none`, empty for the
     default). `expires` is the last day the rule acts, `YYYY-MM-DD` (UTC). `trailing` takes options the rule does not
     name as covered. `handler` is a handler's plan with `on_error` and `audit`. `notes` are (key, value) pairs that only
     people read (description, tags, owner, severity).

@@ -1,0 +1,358 @@
+"""`command`: the programs a part runs, with their options and arguments (laws L1 to L3).
+
+A part is seen in layers: `sudo env A=1 git push` runs `sudo`, `env` and `git`. Where doubt counts as a match every
+layer is seen, else only those that inert wrappers lead to. All conditions of one `command` hold of the same layer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, NamedTuple
+
+from ostiary import patterns
+from ostiary.answers import MAYBE, NO, YES, Answer, negated
+from ostiary.call import invocation_of
+from ostiary.call.model import Invocation
+from ostiary.conditions.view import Condition, Plan, Stance, View
+from ostiary.words import Word, phrase
+
+TRUSTED_FOLDERS: Final = ("/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/opt/homebrew/bin/")
+"""Folders that only an administrator writes; a program named by a path in one of them is the program of that name."""
+
+
+class Layer(NamedTuple):
+    """One layer of a part, in the view of its rule."""
+
+    view: View
+    invocation: Invocation
+
+
+LayerCondition = Callable[[Layer], Answer]
+
+
+def build(plan: Plan, stance: Stance) -> Condition:
+    """`("command", conditions)`: the best answer over the layers that this stance sees."""
+    one = build_layer(plan[1], stance)
+    others = _besides_program(plan[1], stance)
+    programs = programs_of(plan[1])
+
+    def condition(view: View) -> Answer:
+        part = view.part
+        if part.unparsed:
+            return MAYBE
+        best: Answer = NO
+        for invocation in part.invocations:
+            if stance.wide or invocation.transparent:
+                best = max(best, _judge(Layer(view, invocation), one, others))
+        if best == NO and stance.wide:
+            best = _inside_unknown(view, one, programs)
+        return best
+
+    return condition
+
+
+def _judge(layer: Layer, one: LayerCondition, others: LayerCondition | None) -> Answer:
+    """A program that is only a variable from outside (`$CC x.c`) is *maybe* only where another condition of the command
+    answers yes on known words: else every `$CC` would meet every rule about a program."""
+    answer = one(layer)
+    if answer == MAYBE and layer.invocation.outside and (others is None or others(layer) != YES):
+        return NO
+    return answer
+
+
+def _inside_unknown(view: View, one: LayerCondition, programs: frozenset[str] | None) -> Answer:
+    """An unknown program may be a wrapper: where its words from some position on match with *yes*, it is *maybe*."""
+    last = view.part.invocations[-1] if view.part.invocations else None
+    if last is None or last.known:
+        return NO
+    for start in range(1, len(last.words)):
+        text = last.words[start].text
+        if text is None or (programs is not None and base_name(text) not in programs):
+            continue
+        if one(Layer(view, invocation_of(last.words[start:]))) == YES:
+            return MAYBE
+    return NO
+
+
+def base_name(program: str) -> str:
+    """The name of a program without its folder."""
+    return program.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def build_layer(plan: Plan, stance: Stance) -> LayerCondition:
+    """The condition on one layer."""
+    match plan[0]:
+        case "all":
+            every = [build_layer(child, stance) for child in plan[1]]
+            return lambda layer: min((one(layer) for one in every), default=YES)
+        case "any":
+            some = [build_layer(child, stance) for child in plan[1]]
+            return lambda layer: max((one(layer) for one in some), default=NO)
+        case "not":
+            inner = build_layer(plan[1], stance.turned())
+            return lambda layer: negated(inner(layer))
+        case kind:
+            return _LEAVES[kind](plan, stance)
+
+
+def _besides_program(plan: Plan, stance: Stance) -> LayerCondition | None:
+    """What the command says besides naming a program, None if nothing."""
+    match plan[0]:
+        case "all" | "any":
+            rest = [found for child in plan[1] if (found := _besides_program(child, stance))]
+            choose = min if plan[0] == "all" else max
+            return (lambda layer: choose(one(layer) for one in rest)) if rest else None
+        case "not" | "program":
+            return None
+        case "line":
+            return _arguments_of_line(plan[1])
+        case _:
+            return build_layer(plan, stance)
+
+
+def _arguments_of_line(text: Plan) -> LayerCondition | None:
+    _, _, rest = str(text[1]).partition(" ")
+    if text[0] == "re" or not rest.strip("* "):
+        return None
+    match = patterns.matcher((text[0], rest))
+    return lambda layer: match(phrase(layer.invocation.words[1:]))
+
+
+def programs_of(plan: Plan) -> frozenset[str] | None:
+    """The base names of which one is needed for a *yes*, None if any program may do: the key of the rule index."""
+    match plan[0]:
+        case "all":
+            named = [found for child in plan[1] if (found := programs_of(child)) is not None]
+            return min(named, key=len) if named else None
+        case "any":
+            some = [programs_of(child) for child in plan[1]]
+            return None if None in some or not some else frozenset[str]().union(*(names or () for names in some))
+        case "program":
+            texts = [base_name(text[1]) for text in plan[1] if text[0] == "eq"]
+            return frozenset(texts) if len(texts) == len(plan[1]) else None
+        case "line":
+            program = str(plan[1][1]).split(" ", 1)[0]
+            literal = plan[1][0] == "eq" or (plan[1][0] == "glob" and not set(program) & set("*?[\\"))
+            return frozenset({base_name(program)}) if literal else None
+        case _:
+            return None
+
+
+def _program(plan: Plan, stance: Stance) -> LayerCondition:
+    match = patterns.any_of(plan[1])
+
+    def leaf(layer: Layer) -> Answer:
+        invocation = layer.invocation
+        if invocation.name is None:
+            written = match(invocation.words[0]) if invocation.words else MAYBE
+            return _unknown(stance) if written != NO or not invocation.words[0].prefix else NO
+        if stance.wide or _trusted(invocation):
+            return match(invocation.name)
+        return match(invocation.words[0])
+
+    return leaf
+
+
+def _unknown(stance: Stance) -> Answer:
+    """What an unknown word answers: under a negation, a rule that stops reads it as absent (law L2)."""
+    return NO if stance.stops and stance.negated else MAYBE
+
+
+def _trusted(invocation: Invocation) -> bool:
+    written = str(invocation.words[0])
+    folder = written[: len(written) - len(base_name(written))]
+    return invocation.bare or folder in TRUSTED_FOLDERS
+
+
+def _subcommand(plan: Plan, stance: Stance) -> LayerCondition:
+    wanted = plan[1]
+
+    def leaf(layer: Layer) -> Answer:
+        given = layer.invocation.subcommand
+        if any(given[: len(words)] == words for words in wanted):
+            return YES
+        open_end = any(given == words[: len(given)] for words in wanted)
+        return _unknown(stance) if open_end and layer.invocation.loose else NO
+
+    return leaf
+
+
+def _flag(plan: Plan, stance: Stance) -> LayerCondition:
+    wanted = [(name, patterns.matcher(text) if text else None) for name, text in plan[1]]
+
+    def leaf(layer: Layer) -> Answer:
+        best: Answer = NO
+        for option in layer.invocation.options:
+            for name, match in wanted:
+                if name in option.names:
+                    answer = YES if match is None else match(option.value or "")
+                    unsure = option.ambiguous and layer.invocation.known  # an unknown program may read `-rf` as letters
+                    best = max(best, min(answer, _unknown(stance)) if unsure else answer)
+        return max(best, _unknown(stance)) if layer.invocation.loose else best
+
+    return leaf
+
+
+def _flags_only(plan: Plan, stance: Stance) -> LayerCondition:
+    allowed = frozenset(plan[1])
+
+    def leaf(layer: Layer) -> Answer:
+        for option in layer.invocation.options:
+            if not (option.names <= allowed if option.ambiguous else option.names & allowed):
+                return NO
+        return MAYBE if layer.invocation.loose else YES
+
+    return leaf
+
+
+def _arg(plan: Plan, stance: Stance) -> LayerCondition:
+    match = patterns.any_of(plan[1])
+
+    def leaf(layer: Layer) -> Answer:
+        invocation = layer.invocation
+        given: tuple[Word | str, ...] = (*invocation.subcommand, *invocation.operands)
+        best: Answer = max((match(word) for word in given), default=NO)
+        if best == NO and any(match(word) != NO for word in invocation.loose):
+            return _unknown(stance)
+        return min(best, _unknown(stance)) if best == MAYBE else best
+
+    return leaf
+
+
+def _args(plan: Plan, stance: Stance) -> LayerCondition:
+    wanted = [patterns.matcher(text) for text in plan[1]]
+
+    def leaf(layer: Layer) -> Answer:
+        given = layer.invocation.words[1:]
+        if any(word.many for word in given):
+            return _unknown(stance)
+        if len(given) != len(wanted):
+            return NO
+        return min((match(word) for match, word in zip(wanted, given, strict=True)), default=YES)
+
+    return leaf
+
+
+def _refs(plan: Plan, stance: Stance) -> LayerCondition:
+    match = patterns.any_of(plan[1])
+
+    def leaf(layer: Layer) -> Answer:
+        refs = layer.invocation.refs
+        if refs is None:
+            return NO
+        if refs:
+            return max(match(ref) for ref in refs)
+        where = layer.view.part.cwd
+        branch = None if where is None else layer.view.knowledge.ask("branch", where)
+        return MAYBE if branch is None else match(str(branch)) if branch else NO
+
+    return leaf
+
+
+def _via(plan: Plan, stance: Stance) -> LayerCondition:
+    match = patterns.any_of(plan[1])
+    return lambda layer: max((match(name) for name in layer.invocation.via), default=NO)
+
+
+def _env(plan: Plan, stance: Stance) -> LayerCondition:
+    wanted = [(patterns.matcher(name), patterns.matcher(value) if value else None) for name, value in plan[1]]
+
+    def leaf(layer: Layer) -> Answer:
+        best: Answer = NO
+        for variable, held in layer.view.part.environment:
+            for name, value in wanted:
+                best = max(best, min(name(variable), value(held) if value else YES))
+        return best
+
+    return leaf
+
+
+def _pipes(plan: Plan, stance: Stance) -> LayerCondition:
+    neighbour = build(("command", plan[1]), stance)
+    direction = plan[0]
+
+    def leaf(layer: Layer) -> Answer:
+        best: Answer = NO
+        for index in _along(layer.view, direction):
+            best = max(best, neighbour(_at(layer.view, index)))
+        return best
+
+    return leaf
+
+
+def _along(view: View, direction: str) -> Iterator[int]:
+    """The parts that this part's output reaches through the pipeline, or that its input comes from."""
+    seen: set[int] = set()
+    pending = [view.index]
+    while pending:
+        part = view.call.parts[pending.pop()]
+        for index in part.pipes_to if direction == "pipes_to" else part.pipes_from:
+            if index not in seen:
+                seen.add(index)
+                pending.append(index)
+                yield index
+
+
+def _at(view: View, index: int) -> View:
+    return View(view.event, view.call, index, {}, view.knowledge, view.tools)
+
+
+def _line(plan: Plan, stance: Stance) -> LayerCondition:
+    """A compact pattern over the words joined by one blank, base name first. Where doubt counts as a match also as it
+    was written, and without global options."""
+    match = patterns.matcher(plan[1])
+
+    def leaf(layer: Layer) -> Answer:
+        invocation = layer.invocation
+        best: Answer = max((match(line) for line in _lines(invocation, stance.wide)), default=NO)
+        return min(best, _unknown(stance)) if best == MAYBE else best
+
+    return leaf
+
+
+def _lines(invocation: Invocation, wide: bool) -> Iterator[Word]:
+    if not invocation.words:
+        return
+    name = invocation.name
+    if name is not None and (wide or _trusted(invocation)):
+        yield phrase((Word((name,)), *invocation.words[1:]))
+    if wide or name is None or not _trusted(invocation):
+        yield phrase(invocation.words)
+    if wide and invocation.plain:
+        yield phrase(invocation.plain)
+
+
+_LEAVES: Final[Mapping[str, Callable[[Plan, Stance], LayerCondition]]] = {
+    "program": _program,
+    "subcommand": _subcommand,
+    "flag": _flag,
+    "flags_only": _flags_only,
+    "arg": _arg,
+    "args": _args,
+    "refs": _refs,
+    "via": _via,
+    "env": _env,
+    "pipes_to": _pipes,
+    "pipes_from": _pipes,
+    "line": _line,
+}
+
+
+def shown(plan: Plan) -> str:
+    """A command plan in the words of the rule file, shortened."""
+    if plan[0] in ("all", "any"):
+        joint = ", " if plan[0] == "all" else " | "
+        return joint.join(shown(child) for child in plan[1][:6])
+    if plan[0] == "not":
+        return f"not ({shown(plan[1])})"
+    if plan[0] == "line":
+        return f"`{plan[1][1]}`"
+    return f"{plan[0]} {'|'.join(_item(item) for item in plan[1][:6])}"
+
+
+def _item(item: object) -> str:
+    if isinstance(item, str):
+        return item
+    if isinstance(item, tuple) and item and item[0] in ("eq", "glob", "re"):
+        return str(item[1])
+    return " ".join(_item(one) for one in item if one is not None) if isinstance(item, tuple) else str(item)

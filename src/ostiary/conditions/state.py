@@ -1,0 +1,16 @@
+"""Conditions that only the engine writes: `acts` and `always`."""
+
+from __future__ import annotations
+
+from ostiary.answers import NO, YES
+from ostiary.conditions.view import Condition, Plan, Stance
+
+
+def build_acts(plan: Plan, stance: Stance) -> Condition:
+    """The part does something besides reading, or may: it stands in for the rules of a broken file (law L7)."""
+    return lambda view: NO if view.part.pure else YES
+
+
+def build_always(plan: Plan, stance: Stance) -> Condition:
+    """Every part of every event."""
+    return lambda view: YES

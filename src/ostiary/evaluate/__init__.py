@@ -1,0 +1,118 @@
+"""Evaluation: a policy and an event to an outcome, without IO.
+
+`evaluate` is a generator. It yields requests, for facts and for handler runs, and is sent their answers; a driver
+(`perform`) gives them, at once or asynchronously. Same policy, event, facts and handler answers give the same outcome
+(law L10).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from ostiary.answers import MAYBE, NO, YES, Answer
+from ostiary.call import analyse
+from ostiary.decision import Outcome, Verdict
+from ostiary.evaluate.fold import fold, rewriter
+from ostiary.evaluate.judge import Scene, debts, judge
+from ostiary.evaluate.tighten import tightened
+from ostiary.evaluate.walk import Walk, candidates, walk
+from ostiary.event import Event
+from ostiary.facts import FactNeeded, FactRequest, Facts, Given, Knowledge
+from ostiary.policy import Policy, Rule, RulePlan, Unit
+from ostiary.tools import TOOLS, ToolTable
+
+__all__ = ["HandlerRequest", "Request", "evaluate", "judge_alone"]
+
+
+class HandlerRequest(NamedTuple):
+    """A handler that is to run on an event: its plan, the rule that asks for it, and the event as it was sent."""
+
+    rule: str
+    plan: tuple[Any, ...]
+    event: Event
+
+
+Request = FactRequest | HandlerRequest
+
+
+def evaluate(policy: Policy, event: Event, given: Given, explain: bool = False) -> Generator[Request, object, Outcome]:
+    """The outcome of an event. With `explain` the trail lists every rule, also those that answer no and those behind
+    the end of the walk; nothing else changes."""
+    knowledge = Knowledge(given)
+    scene = _scene(policy, event, knowledge)
+    rules = candidates(policy, scene, explain)
+    first = yield from walk(scene, [rule for rule in rules if not rule.unit.only_stops], explain)
+    outcome = fold(policy, first)
+    scenes = [(scene, rules)]
+    if outcome.updated_input is not None:
+        scene = _scene(policy, replace(event, input=outcome.updated_input), knowledge)
+        rules = candidates(policy, scene, explain)
+        second = yield from walk(scene, [rule for rule in rules if not rule.unit.only_stops], explain)
+        outcome = _judged_again(outcome, fold(policy, second), first, second)
+        scenes.append((scene, rules))
+    for place, (scene, rules) in enumerate(scenes):
+        unreviewed = [rule for rule in rules if rule.unit.only_stops]
+        denied = outcome.verdict == Verdict.DENY and event.kind.stops
+        if unreviewed and (explain or not denied):
+            result = yield from walk(scene, unreviewed, explain, ended=denied)
+            outcome = tightened(outcome, result, same_parts=place == 0)
+    return outcome
+
+
+def _scene(policy: Policy, event: Event, knowledge: Knowledge) -> Scene:
+    return Scene(event, analyse(event, knowledge.given, policy.tools), knowledge, policy.tools)
+
+
+def _judged_again(outcome: Outcome, again: Outcome, first: Walk, second: Walk) -> Outcome:
+    """The stricter of the call as it came and as it was rewritten. A second, different rewrite by the same or a higher
+    tier would not end: it is a deny."""
+    once, twice = rewriter(first.writers), rewriter(second.writers)
+    endless = once and twice and twice.unit.rank <= once.unit.rank
+    if once and twice and endless and _differs(again.updated_input, outcome.updated_input):
+        reason = f"rule `{twice.identity}` rewrites what rule `{once.identity}` wrote"
+        return replace(outcome, verdict=Verdict.DENY, updated_input=None, reason=reason, model_reason=None, help=None)
+    if again.verdict.over_parts <= outcome.verdict.over_parts:
+        return outcome
+    stopped = again.verdict == Verdict.DENY
+    return replace(
+        outcome,
+        verdict=again.verdict,
+        reason=again.reason,
+        model_reason=again.model_reason,
+        help=again.help,
+        parts=again.parts,
+        trail=outcome.trail + again.trail,
+        updated_input=None if stopped else outcome.updated_input,
+        context=again.context if stopped else outcome.context,
+    )
+
+
+def _differs(one: Mapping[str, Any] | None, other: Mapping[str, Any] | None) -> bool:
+    return one is not None and one != other
+
+
+def judge_alone(plan: RulePlan, event: Event, facts: Facts, tools: ToolTable = TOOLS) -> Answer:
+    """What one rule says about an event if there were no other: its best answer over the parts; for an allow whether it
+    allows the whole call by itself. This is what `examples` are checked against."""
+    rule = Rule(plan, Unit(0, "user", "user:example", "", "strictest"), 0)
+    given = facts.given(event.cwd)
+    scene = Scene(event, analyse(event, given, tools), Knowledge(given), tools)
+    while True:
+        try:
+            findings = [judge(rule, scene, part) for part in range(len(scene.call.parts))]
+            break
+        except FactNeeded as needed:
+            scene.knowledge.answers[needed.request] = facts.answer(needed.request)
+    if event.name not in plan.on:
+        return NO
+    if plan.decision != "allow":
+        return max(finding.answer for finding in findings)
+    if all(finding.covered >= debts(scene.call.parts[finding.part]) for finding in findings):
+        return YES
+    return MAYBE if all(finding.answer != NO for finding in findings) and _doubtful(findings) else NO
+
+
+def _doubtful(findings: list[Any]) -> bool:
+    return any(finding.answer == MAYBE for finding in findings)

@@ -1,0 +1,151 @@
+"""One rule on one part: the answer over all bindings, what lifts it, and what an allow covers (laws L2 and L3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from typing import Final, NamedTuple
+
+from ostiary import conditions
+from ostiary.answers import MAYBE, NO, YES, Answer
+from ostiary.call.model import Access, AccessKind, Call, Part
+from ostiary.conditions import View
+from ostiary.event import Event
+from ostiary.facts import Knowledge
+from ostiary.policy import ExceptionPlan, Rule
+from ostiary.policy.rule import expired
+from ostiary.tools import ToolTable
+
+RUN: Final = -1
+"""The debt that a part's program runs; the other debts are positions in the part's accesses."""
+
+MAX_BINDINGS: Final = 4096
+"""Combinations of accesses that are tried for one rule on one part; beyond it the answer is *maybe*."""
+
+Binding = dict[AccessKind, Access | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What all rules of one event see."""
+
+    event: Event
+    call: Call
+    knowledge: Knowledge
+    tools: ToolTable
+
+    def view(self, index: int, bound: Binding) -> View:
+        return View(self.event, self.call, index, bound, self.knowledge, self.tools)
+
+
+class Finding(NamedTuple):
+    """A rule's answer on one part. `covered` are the debts an allow pays, `lifted` the exception that lifted it,
+    `bound` the accesses that decided."""
+
+    rule: Rule
+    part: int
+    answer: Answer
+    bound: Binding
+    covered: frozenset[int] = frozenset()
+    lifted: ExceptionPlan | None = None
+
+
+def judge(rule: Rule, scene: Scene, index: int) -> Finding:
+    """The answer of a rule on one part."""
+    part = scene.call.parts[index]
+    bindings = _bindings(part, rule.kinds)
+    if bindings is None:
+        return Finding(rule, index, MAYBE, {})
+    best = Finding(rule, index, NO, bindings[0] if bindings else {})
+    covered: set[int] = set()
+    for bound in bindings:
+        view = scene.view(index, bound)
+        answer = rule.when(view)
+        lifted = None
+        if answer != NO:
+            answer, lifted = _lifted(rule, view, answer)
+        if answer == YES and rule.plan.decision == "allow":
+            if _open(rule, part):
+                answer = MAYBE
+            else:
+                covered |= _covers(rule, part, bound)
+        if answer > best.answer or (lifted and not best.answer):
+            best = Finding(rule, index, answer, bound, lifted=lifted)
+        if answer == YES and rule.plan.decision != "allow":
+            break
+    return best._replace(covered=frozenset(covered)) if covered else best
+
+
+def _bindings(part: Part, kinds: tuple[AccessKind, ...]) -> list[Binding] | None:
+    """All combinations of one access per named kind; a kind without access is bound to None. None if they are too many
+    to try."""
+    if not kinds:
+        return [{}]
+    choices: list[list[Access | None]] = [[a for a in part.accesses if a.kind == kind] or [None] for kind in kinds]
+    if prod(map(len, choices)) > MAX_BINDINGS:
+        return None
+    return [dict(zip(kinds, chosen, strict=True)) for chosen in product(*choices)]
+
+
+def _lifted(rule: Rule, view: View, answer: Answer) -> tuple[Answer, ExceptionPlan | None]:
+    """The answer after `unless` and exceptions. They lift a rule that stops only on *yes*; an allow they withhold
+    unless they are *no*."""
+    lifting = YES if rule.stops else MAYBE
+    if rule.unless and (said := rule.unless(view)) >= lifting:
+        return (NO if said == YES or rule.stops else MAYBE), None
+    today = view.knowledge.given.now.date()
+    for exception, condition in rule.lifts:
+        if not expired(exception.expires, today) and condition(view) >= lifting:
+            return NO, exception
+    return answer, None
+
+
+def _open(rule: Rule, part: Part) -> bool:
+    """Whether something in the part can execute, write, connect or change how a program is found without the rule
+    naming it (closure). A rule that allows a whole tool means all of it."""
+    if not part.openings or (rule.covers_run and "command" not in {leaf[0] for leaf in _leaves(rule)}):
+        return False
+    for opening in part.openings:
+        if opening.kind == "definition":
+            return True
+        if rule.plan.trailing and opening.kind in ("option", "unknown"):
+            continue
+        if opening.names.isdisjoint(rule.named_words):
+            return True
+    return False
+
+
+def _leaves(rule: Rule) -> Iterable[conditions.Plan]:
+    return conditions.leaves(rule.plan.when)
+
+
+def debts(part: Part) -> frozenset[int]:
+    """What an allow has to cover: that the part runs, and each of its accesses."""
+    return frozenset((RUN, *range(len(part.accesses))))
+
+
+def _covers(rule: Rule, part: Part, bound: Binding) -> set[int]:
+    """The debts that an allow pays with this binding: of the kinds it names only what matched, of the others what its
+    arguments and `<` touch if it names a tool or command, and never the target of an output redirection."""
+    paid = {RUN} if rule.covers_run or part.complete else set()
+    for index, access in enumerate(part.accesses):
+        if access.kind in rule.own_kinds:
+            if bound[access.kind] is access:
+                paid.add(index)
+        elif rule.covers_run and access.origin != "output":
+            paid.add(index)
+    written = {part.accesses[index].target for index in paid if index >= 0 and part.accesses[index].kind == "write"}
+    for index, access in enumerate(part.accesses):
+        if access.origin == "implied" and access.target in written:
+            paid.add(index)
+    return paid
+
+
+def explained(finding: Finding, scene: Scene) -> str:
+    """Why the rule answered so, for people."""
+    if finding.lifted:
+        return f"lifted by an exception: {finding.lifted.reason}"
+    view = scene.view(finding.part, finding.bound)
+    return conditions.why(finding.rule.plan.when, finding.rule.stance, view)

@@ -1,0 +1,140 @@
+"""A rule in force: its plan, where it comes from, and its conditions, built when first needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from typing import Literal
+
+from ostiary import conditions
+from ostiary.call.model import AccessKind
+from ostiary.conditions import Condition, Stance
+from ostiary.decision import Verdict
+from ostiary.policy.plan import ExceptionPlan, Plan, RulePlan
+from ostiary.tiers import TIER, TierName
+
+RuleState = Literal["active", "observe", "untrusted"]
+
+VERDICTS = {"": Verdict.NONE, **{str(verdict): verdict for verdict in Verdict}}
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One rule file as it takes part in a policy: a source, or a file that a source includes.
+
+    `order` is its place in the walk. `identity` is `tier:name`, or `pack:name` for a pack. `only_stops` says that no
+    one reviewed the source: of its rules only deny and ask act, each as if alone, and its texts are not for the model.
+    """
+
+    order: int
+    tier: TierName
+    identity: str
+    label: str
+    combine: str
+    only_stops: bool = False
+    reviewed: bool = True
+
+    @property
+    def rank(self) -> int:
+        """Rank of the tier, 0 highest."""
+        return TIER[self.tier].rank
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """One rule of one unit, with the exceptions that reach it. Conditions are compiled on first use and kept; two rules
+    are the same only if they are one object."""
+
+    plan: RulePlan
+    unit: Unit
+    order: int
+    state: RuleState = "active"
+    exceptions: tuple[ExceptionPlan, ...] = ()
+
+    @cached_property
+    def identity(self) -> str:
+        """`tier:source/id`, or `pack:git/id`."""
+        return f"{self.unit.identity}/{self.plan.id}"
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """What the rule decides; `none` for a rule that only writes fields."""
+        return VERDICTS[self.plan.decision]
+
+    @property
+    def stops(self) -> bool:
+        return self.verdict > Verdict.ALLOW
+
+    @cached_property
+    def stance(self) -> Stance:
+        named = {leaf[0] for leaf in self._leaves()}
+        return Stance(stops=self.stops, shells=not named.isdisjoint({"command", "script", "script_is"}))
+
+    def _leaves(self) -> list[Plan]:
+        plans = (self.plan.when, self.plan.unless)
+        return [leaf for plan in plans if plan for leaf in conditions.leaves(plan)]
+
+    @cached_property
+    def kinds(self) -> tuple[AccessKind, ...]:
+        """The kinds of access that the rule or an exception to it names."""
+        return conditions.kinds(self.plan.when, self.plan.unless, *(item.when for item in self.exceptions))
+
+    @cached_property
+    def own_kinds(self) -> frozenset[AccessKind]:
+        """The kinds of access in `when`: an allow covers of these only what matches."""
+        return frozenset(conditions.kinds(self.plan.when))
+
+    @cached_property
+    def covers_run(self) -> bool:
+        """Whether an allow covers that the program runs: it names a tool or command, or no access at all (law L3)."""
+        named = {leaf[0] for leaf in conditions.leaves(self.plan.when)}
+        return not self.own_kinds or not named.isdisjoint({"tool", "command", "mcp"})
+
+    @cached_property
+    def named_words(self) -> frozenset[str]:
+        """Option spellings and environment variables that the rule names, which closure takes as meant (law L3)."""
+        return frozenset(_named(self.plan.when))
+
+    @cached_property
+    def when(self) -> Condition:
+        return conditions.build(self.plan.when, self.stance)
+
+    @cached_property
+    def unless(self) -> Condition | None:
+        return conditions.build(self.plan.unless, self.stance.turned()) if self.plan.unless else None
+
+    @cached_property
+    def lifts(self) -> tuple[tuple[ExceptionPlan, Condition], ...]:
+        """The exceptions with their conditions; one without `when` lifts everywhere."""
+        return tuple(
+            (item, conditions.build(item.when or ("always",), self.stance.turned())) for item in self.exceptions
+        )
+
+    def expired(self, today: date) -> bool:
+        """Whether the last day the rule acts has passed (UTC, inclusive)."""
+        return expired(self.plan.expires, today)
+
+
+def expired(last_day: str, today: date) -> bool:
+    """Whether `YYYY-MM-DD` lies before today; an empty text never does."""
+    return bool(last_day) and date.fromisoformat(last_day) < today
+
+
+def _named(plan: Plan) -> list[str]:
+    """The option and variable names anywhere in the commands of a condition that stand without `not`."""
+    match plan[0]:
+        case "all" | "any":
+            return [name for child in plan[1] for name in _named(child)]
+        case "command":
+            return _named(plan[1])
+        case "flag":
+            return [name for name, _ in plan[1]]
+        case "flags_only":
+            return list(plan[1])
+        case "env":
+            return [name[1] for name, _ in plan[1]]
+        case "line":
+            return list(plan[2])
+        case _:
+            return []

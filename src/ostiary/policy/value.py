@@ -1,0 +1,37 @@
+"""The policy as a value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from ostiary.policy.index import Index, build
+from ostiary.policy.rule import Rule, Unit
+from ostiary.tools import ToolTable
+
+
+@dataclass(frozen=True)
+class Policy:
+    """All admitted sources compiled, immutable. Rules are in the order of the walk: by tier, file, then place in the
+    file.
+
+    `units` are the files they come from. `generation` names this policy in outcomes and records. `notes` say which
+    sources stand in for a broken file, `warnings` what their authors should know.
+    """
+
+    rules: tuple[Rule, ...]
+    units: tuple[Unit, ...]
+    tools: ToolTable
+    generation: str
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @cached_property
+    def index(self) -> dict[str, Index]:
+        """Event name → which rules can say anything about it."""
+        return build(self.rules)
+
+    @property
+    def inactive(self) -> tuple[Rule, ...]:
+        """Rules that wait for review."""
+        return tuple(rule for rule in self.rules if rule.state == "untrusted")
