@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from ostiary import patterns
+from ostiary import patterns, programs
 from ostiary.answers import MAYBE, NO, YES, Answer, negated
 from ostiary.call import invocation_of
 from ostiary.call.model import Invocation
@@ -165,16 +165,28 @@ def _trusted(invocation: Invocation) -> bool:
 
 
 def _subcommand(plan: Plan, stance: Stance) -> LayerCondition:
+    """The words before the operands. A program without data keeps its subcommand among the operands; where options
+    with values may stand before it, it can be any run of them."""
     wanted = plan[1]
 
     def leaf(layer: Layer) -> Answer:
-        given = layer.invocation.subcommand
-        if any(given[: len(words)] == words for words in wanted):
-            return YES
-        open_end = any(given == words[: len(given)] for words in wanted)
-        return _unknown(stance) if open_end and layer.invocation.loose else NO
+        return max((_chosen(layer.invocation, words, _unknown(stance)) for words in wanted), default=NO)
 
     return leaf
+
+
+def _chosen(invocation: Invocation, written: tuple[str, ...], unknown: Answer) -> Answer:
+    words = programs.canonical_subcommand(invocation.name or "", written)
+    given: list[str | None] = [*invocation.subcommand, *(word.text for word in invocation.operands)]
+    if tuple(given[: len(words)]) == words:
+        return YES
+    known = given[: given.index(None)] if None in given else given
+    if tuple(known) == words[: len(known)] and (invocation.loose or None in given):
+        return unknown
+    if not invocation.known and invocation.options:
+        runs = (tuple(given[start : start + len(words)]) for start in range(1, len(given)))
+        return unknown if words in runs else NO
+    return NO
 
 
 def _flag(plan: Plan, stance: Stance) -> LayerCondition:

@@ -1,0 +1,101 @@
+"""Errors of a model, told in the words of a YAML author."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final, get_args
+
+from pydantic import BaseModel
+from pydantic_core import ErrorDetails
+
+from ostiary.document.node import Location, Node, found
+from ostiary.spelling import nearest, shown, unknown
+
+_EXPECTED: Final = {
+    "string_type": "text",
+    "bool_type": "`true` or `false`",
+    "bool_parsing": "`true` or `false`",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
+}
+
+
+def told(error: ErrorDetails, node: Node, model: type[BaseModel]) -> tuple[str, str]:
+    """Message and help of one error; `node` is what stands at its place."""
+    kind, location, context = error["type"], error["loc"], error.get("ctx", {})
+    if "message" in context:  # an error of our own: it brings its words along (`matchers.base.refuse`)
+        return context["message"], context["help"]
+    if kind == "missing":
+        return f"the key `{location[-1]}` is missing", f"add `{location[-1]}: ...`"
+    if kind == "extra_forbidden":
+        return _unknown_key(str(location[-1]), model, location[:-1])
+    if kind == "literal_error":
+        return _not_one_of(node, context["expected"])
+    return f"expected {_EXPECTED.get(kind, 'another value')}, found {_quoted(node)}", _help(kind, node)
+
+
+def _unknown_key(key: str, model: type[BaseModel], location: Location) -> tuple[str, str]:
+    """Message and help for a key; one that belongs a level deeper is sent there."""
+    message, help = unknown("key", key, names(model, location))
+    above = next((name for name in _in_order(model, location) if key in names(model, (*location, name))), "")
+    return message, f"it belongs under `{above}`" if above else help
+
+
+def names(model: type[BaseModel], location: Location) -> list[str]:
+    """The keys that a mapping at `location` may hold, sorted."""
+    return sorted(_in_order(model, location))
+
+
+def _in_order(model: type[BaseModel], location: Location) -> list[str]:
+    """The same, as the model has them."""
+    models = list(dict.fromkeys(_models(model)))
+    for part in location:
+        below = [field.annotation for item in models for field in _fields(item, part)]
+        if below:
+            models = list(dict.fromkeys(found for annotation in below for found in _models(annotation)))
+    fields = [pair for item in models for pair in item.model_fields.items()]
+    return list(dict.fromkeys(field.alias or key for key, field in fields if key != "root" and not field.exclude))
+
+
+def _fields(model: type[BaseModel], part: str | int) -> Iterator[Any]:
+    return (field for key, field in model.model_fields.items() if part == (field.alias or key) and key != "root")
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The models that a value of this type may be, through unions and containers."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+        root = annotation.model_fields.get("root")
+        yield from _models(root.annotation) if root else ()
+    for argument in get_args(annotation):
+        yield from _models(argument)
+
+
+def _not_one_of(node: Node, expected: str) -> tuple[str, str]:
+    options = [option.strip("'") for option in re.split(", | or ", expected)]
+    near = nearest(node.source, options)
+    listed = ", ".join(f"`{option}`" for option in options[:-1])
+    message = f"expected {listed} or `{options[-1]}`" if listed else f"expected `{options[-1]}`"
+    return f"{message}, found {_quoted(node)}", f"did you mean `{near}`?" if near else ""
+
+
+def _quoted(node: Node) -> str:
+    """What a node is, with its text."""
+    if isinstance(node.value, dict | list):
+        return found(node)
+    return f"`{shown(node.source)}`" if isinstance(node.value, str) else f"{found(node)}, `{shown(node.source)}`"
+
+
+def _help(kind: str, node: Node) -> str:
+    if kind == "string_type" and not isinstance(node.value, dict | list):
+        return f'quote it: `"{node.source}"`'
+    return ""

@@ -1,0 +1,19 @@
+"""The `connects` matcher."""
+
+from __future__ import annotations
+
+from ostiary.matchers.base import Hosts, Plan, Value
+
+
+class Connects(Value[Hosts]):
+    """Hosts that are connected to: by a web tool or a program.
+
+    One or more hosts: `github.com`, `*.github.com` (subdomains at any depth, not the domain itself), `host:port`, `*`.
+
+    when: {connects: ["*"]}
+    unless: {connects: [github.com, "*.github.com"]}
+    """
+
+    def compile(self) -> Plan:
+        """The plan of this condition."""
+        return ("connects", self.root)
