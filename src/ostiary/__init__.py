@@ -1,0 +1,60 @@
+"""Policy for coding agents: judges what a tool call does, never looser than it was written.
+
+What embedders need is here: `Engine`, `Event`, `Outcome`, `Verdict`, `Facts` with `FixedFacts` and `Given`, `Problem`
+and `PolicyError`. Each is imported when it is first used, so that importing one module of the package costs no other.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from ostiary.decision import Outcome, Verdict
+    from ostiary.engine import Engine
+    from ostiary.event import Event
+    from ostiary.facts import FactRequest, Facts, FixedFacts, Given
+    from ostiary.problems import PolicyError, Problem
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Engine",
+    "Event",
+    "FactRequest",
+    "Facts",
+    "FixedFacts",
+    "Given",
+    "Outcome",
+    "PolicyError",
+    "Problem",
+    "Verdict",
+    "__version__",
+]
+
+_HOMES: Final = {
+    "Engine": "engine",
+    "Event": "event",
+    "FactRequest": "facts",
+    "Facts": "facts",
+    "FixedFacts": "facts",
+    "Given": "facts",
+    "Outcome": "decision",
+    "PolicyError": "problems",
+    "Problem": "problems",
+    "Verdict": "decision",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """PEP 562: a public name on first use."""
+    if name not in _HOMES:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,251 @@
+"""The engine: policy of this machine and project, loaded, kept and asked. What embedders import.
+
+    engine = Engine.load(project="/work/app")
+    outcome = engine.decide(Event.from_call("bash", {"command": "git push --force"}, cwd="/work/app"))
+
+An engine starts no process, no thread and no network connection, and any number of them live side by side.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import ChainMap
+from collections.abc import Iterable, Mapping, MutableMapping
+from dataclasses import dataclass, field, replace
+from threading import Lock
+from typing import Any, Final, TypeVar
+
+from ostiary.decision import Outcome
+from ostiary.dialects import DIALECTS, Unreadable, receive
+from ostiary.evaluate import evaluate
+from ostiary.event import Event
+from ostiary.facts import Facts
+from ostiary.perform import Evaluation, arun, run
+from ostiary.policy import Policy
+from ostiary.problems import Problem
+from ostiary.sources import store
+from ostiary.sources.admit import Desk, Standing, admit, policy_of
+from ostiary.sources.compiled import Compiled
+from ostiary.sources.compiling import compile_source
+from ostiary.sources.discover import Source, discover_own, discover_projects
+from ostiary.sources.machine import MachineFacts
+from ostiary.sources.places import Managed, Places, find_places
+from ostiary.sources.roots import Roots, RulesFolder, find_roots
+from ostiary.sources.settings import Gates, Settings, load_settings
+from ostiary.trust import Review, review
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+Payload = Mapping[str, Any] | bytes
+
+_Folders = tuple[RulesFolder, ...]
+
+# Sessions and combinations of projects that are remembered; the oldest go first.
+_SESSIONS: Final = 4096
+_POLICIES: Final = 256
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """How each source takes part, and the policy that makes."""
+
+    standings: tuple[Standing, ...]
+    policy: Policy
+
+
+@dataclass(frozen=True, slots=True)
+class _Snapshot:
+    """All files as they were at one time: `base` holds those of the start folder, `further` what events in other
+    projects added. An event that is being judged keeps the snapshot it began with."""
+
+    desk: Desk
+    settings: Settings
+    roots: Roots
+    base: _Loaded
+    further: dict[_Folders, _Loaded] = field(default_factory=dict)
+
+
+def _load(sources: Iterable[Source], desk: Desk, before: tuple[Standing, ...] = ()) -> _Loaded:
+    standings = (*before, *(admit(source, desk) for source in sources))
+    return _Loaded(standings, policy_of(standings, desk))
+
+
+def _snapshot(places: Places, start: str, memory: MutableMapping[str, Compiled]) -> _Snapshot:
+    """Everything as it is on the disk now. Plans in `memory` whose sources are what they were are used again."""
+    fresh: dict[str, Compiled] = {}
+    desk = Desk(places, store.load(places.state), compile_source, ChainMap(fresh, memory))
+    roots = find_roots(start)
+    base = _load((*discover_own(places), *discover_projects(roots.folders)), desk)
+    return _Snapshot(replace(desk, memory=fresh), load_settings(places, roots), roots, base)
+
+
+def _bounded(memory: dict[K, V], most: int) -> dict[K, V]:
+    """The same dictionary with room for one more."""
+    while len(memory) >= most:
+        memory.pop(next(iter(memory)), None)
+    return memory
+
+
+class Engine:
+    """The policy of one user in one project, ready to judge events; safe to use from several threads.
+
+    Bad rule files do not keep an engine from loading: their last good version acts, or a rule that asks (law L7).
+    `problems` has everything that is wrong.
+    """
+
+    def __init__(self, places: Places, start: str, facts: Facts | None) -> None:
+        """Use `load`. `start` is the absolute folder the agent was started in."""
+        self._places = places
+        self._start = start
+        self._facts = facts
+        self._reloading = Lock()
+        self._remembering = Lock()
+        self._sessions: dict[tuple[str, str], _Folders] = {}
+        self._snapshot = _snapshot(places, start, {})
+
+    @classmethod
+    def load(
+        cls,
+        config_dir: str | os.PathLike[str] | None = None,
+        project: str | os.PathLike[str] | None = None,
+        facts: Facts | None = None,
+        managed: str | os.PathLike[str] | Managed | None = None,
+    ) -> Engine:
+        """An engine with the policy that is on the disk now.
+
+        `config_dir` holds the user's policy and state instead of the user's own folders. `project` is the folder the
+        agent was started in (default: the current one). `facts` answers questions about the machine (default: the
+        machine). `managed` is another managed place; files in it must belong to root or this user, and only they may
+        write there. Raises `NoPlace` for a user without a home and without `config_dir`.
+        """
+        config = os.path.abspath(config_dir) if config_dir is not None else None
+        return cls(find_places(config, _managed(managed)), os.path.abspath(project or os.getcwd()), facts)
+
+    def decide(self, event: Event | Payload, agent: str | None = None) -> Outcome:
+        """The outcome of an event, or of a payload as `agent` sends it. Raises ValueError for a payload that cannot be
+        read (at a gate, that has to mean deny) or without a known agent."""
+        return run(*self._prepared(_event(event, agent)))
+
+    def explain(self, event: Event | Payload, agent: str | None = None) -> Outcome:
+        """The same outcome with every rule in its trail, those that say nothing too. Raises what `decide` does."""
+        return run(*self._prepared(_event(event, agent), explain=True))
+
+    async def adecide(self, event: Event | Payload, agent: str | None = None) -> Outcome:
+        """`decide` for an event loop: files and facts are read in another thread."""
+        import asyncio  # only here, as in `perform`
+
+        return await arun(*await asyncio.to_thread(self._prepared, _event(event, agent)))
+
+    def reload(self) -> bool:
+        """Reads everything again; True if the policy of the start folder is another one now. Sources that are what they
+        were keep their plans, and events that are being judged keep their policy. If anything raises, all stays."""
+        with self._reloading:
+            before, fresh = self._snapshot, _snapshot(self._places, self._start, self._snapshot.desk.memory)
+            self._snapshot = fresh
+        return fresh.base.policy.generation != before.base.policy.generation
+
+    @property
+    def policy(self) -> Policy:
+        """The policy of the start folder."""
+        return self._snapshot.base.policy
+
+    @property
+    def generation(self) -> str:
+        """The name of that policy."""
+        return self.policy.generation
+
+    @property
+    def gates(self) -> Gates:
+        """Which gates the settings open."""
+        return self._snapshot.settings.gates
+
+    @property
+    def sources(self) -> tuple[Standing, ...]:
+        """How each source takes part, in the order of the walk."""
+        return self._snapshot.base.standings
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Everything that is wrong with rule files, settings and the trust store, warnings too."""
+        snapshot = self._snapshot
+        files = (problem for standing in snapshot.base.standings for problem in standing.problems)
+        return (*files, *snapshot.settings.problems, *snapshot.desk.trust.problems)
+
+    @property
+    def pending(self) -> tuple[Review, ...]:
+        """What rule files of the project would be permitted if a person accepted them."""
+        waiting = (standing for standing in self.sources if standing.waits)
+        return tuple(review(standing.plan, standing.source.root or "") for standing in waiting)
+
+    def accept(self, accepted: Review, typed: str | None) -> bool:
+        """Records a review if a person typed its word; without a person there (None) nothing is. Acts from the next
+        event on. Raises OSError or `Unreadable` if the store cannot be written."""
+        if not accepted.accepted(typed):
+            return False
+        store.add(self._places.state, store.Reviewed(accepted.root, accepted.digest, accepted.file))
+        self.reload()
+        return True
+
+    def revoke(self) -> None:
+        """Takes back every review of the project. Acts from the next event on. Raises as `accept` does."""
+        store.remove(self._places.state, self._snapshot.roots.start or "")
+        self.reload()
+
+    def _prepared(self, event: Event, explain: bool = False) -> tuple[Evaluation, Facts]:
+        snapshot = self._snapshot
+        roots = find_roots(self._start, event.project, event.cwd)
+        policy = self._policy(snapshot, self._remembered(event, roots.folders))
+        facts = self._facts or MachineFacts(roots, event.workdirs)
+        return evaluate(policy, event, facts.given(event.cwd), explain), facts
+
+    def _policy(self, snapshot: _Snapshot, folders: _Folders) -> Policy:
+        """The policy of the start folder and of these rules folders besides."""
+        more = tuple(folder for folder in folders if folder not in snapshot.roots.folders)
+        if not more:
+            return snapshot.base.policy
+        found = snapshot.further.get(more)
+        if found is None:
+            found = _load(discover_projects(more), snapshot.desk, snapshot.base.standings)
+            with self._remembering:
+                _bounded(snapshot.further, _POLICIES)[more] = found
+        return found.policy
+
+    def _remembered(self, event: Event, folders: _Folders) -> _Folders:
+        """The rules folders of this event and of all before it in its session: a session never loses one by moving."""
+        if event.session is None:
+            return folders
+        key = (event.agent, event.session)
+        with self._remembering:
+            known = self._sessions.pop(key, ())
+            together = tuple(dict.fromkeys((*known, *folders)))
+            _bounded(self._sessions, _SESSIONS)[key] = together
+        return together
+
+
+def _managed(managed: str | os.PathLike[str] | Managed | None) -> Managed | None:
+    """A managed place named in code: who names it vouches for the folders above it."""
+    if managed is None or isinstance(managed, Managed):
+        return managed
+    path = os.path.abspath(managed)
+    return Managed(path, owners=frozenset({0, _user()}), top=path)
+
+
+def _user() -> int:
+    if sys.platform == "win32":
+        return 0
+    return os.geteuid()
+
+
+def _event(event: Event | Payload, agent: str | None) -> Event:
+    if isinstance(event, Event):
+        return event
+    dialect = DIALECTS.get(agent or "")
+    if dialect is None:
+        raise ValueError(f"a payload needs the agent that sent it, one of: {', '.join(DIALECTS)}")
+    found = receive(dialect, event if isinstance(event, bytes) else json.dumps(event).encode())
+    if isinstance(found, Unreadable):
+        raise ValueError(found.reason)
+    return found

@@ -1,0 +1,63 @@
+"""What compiling one source gave, good or not, in the form the cache and the last-good store keep."""
+
+from __future__ import annotations
+
+import hashlib
+import marshal
+from typing import Any, Final, NamedTuple
+
+from ostiary.policy import FilePlan, file_plan, plain
+from ostiary.problems import Problem
+
+FORMAT: Final = 1
+"""Version of the stored form. Plans of another form are compiled again."""
+
+_CHECKSUM: Final = hashlib.sha256().digest_size
+
+
+class Compiled(NamedTuple):
+    """The result for one source: its plan with warnings, or None with errors. `includes` are the files that were asked
+    for on the way, each with the SHA-256 (hex) of its bytes, empty where it could not be read."""
+
+    plan: FilePlan | None
+    problems: tuple[Problem, ...]
+    includes: tuple[tuple[str, str], ...]
+
+
+def pack(compiled: Compiled) -> bytes:
+    """The stored form: a checksum, then the value."""
+    plan, problems, includes = compiled
+    value = (FORMAT, plain(plan), tuple(map(_fields, problems)), includes)
+    body = marshal.dumps(value)
+    return hashlib.sha256(body).digest() + body
+
+
+def unpack(data: bytes) -> Compiled | None:
+    """The value of a stored form; None for anything damaged or of another version. Only for files that nobody else can
+    write: the reader of these values is no defence against made-up ones."""
+    checksum, body = data[:_CHECKSUM], data[_CHECKSUM:]
+    if hashlib.sha256(body).digest() != checksum:
+        return None
+    try:
+        return _value(marshal.loads(body))  # noqa: S302 the file is ours alone, and whole
+    except Exception:  # whatever is wrong with a cached value, compiling again mends it
+        return None
+
+
+def _value(value: Any) -> Compiled | None:
+    version, plan, problems, includes = value
+    if version != FORMAT:
+        return None
+    return Compiled(file_plan(plan) if plan else None, tuple(Problem(*fields) for fields in problems), includes)
+
+
+def _fields(problem: Problem) -> tuple[Any, ...]:
+    return (
+        problem.file,
+        problem.line,
+        problem.column,
+        problem.where,
+        problem.message,
+        problem.help,
+        problem.severity,
+    )

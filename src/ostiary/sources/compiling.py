@@ -1,0 +1,110 @@
+"""From the bytes of a source to its plan: the slow way, taken where a file is new or was changed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass, field
+from typing import Final
+
+from ostiary.answers import Answer
+from ostiary.build import IncludeError, IncludeRef, Judge, compile_file
+from ostiary.dialects import tool_table
+from ostiary.evaluate import judge_alone
+from ostiary.event import Event
+from ostiary.facts import Facts
+from ostiary.policy import FilePlan, RulePlan
+from ostiary.problems import PolicyError, Problem
+from ostiary.sources.compiled import Compiled
+from ostiary.sources.discover import Source
+from ostiary.sources.files import Unreadable
+from ostiary.sources.includes import pack_path, read_include
+from ostiary.sources.places import Places
+from ostiary.tiers import TIER
+from ostiary.tools import TOOLS, ToolTable
+
+# What a source of a tier that has to be reviewed may cost (law L7): rules, and text of the examples that are tried, as
+# a part of what it may include.
+_MOST_RULES: Final = 2000
+_EXAMPLES: Final = 0.1
+
+_TOOLS: Final = tool_table(TOOLS)
+
+
+@dataclass(slots=True)
+class _Includes:
+    """Gives included files to the compiler, and keeps which they were."""
+
+    source: Source
+    places: Places
+    found: dict[str, str] = field(default_factory=dict)
+    spent: int = 0
+
+    def load(self, ref: IncludeRef) -> tuple[str, bytes]:
+        """The label and the bytes of one file. Raises `IncludeError`."""
+        try:
+            path = self._path(ref)
+            self.found[path] = ""
+            raw = read_include(self.source, path, self.places, self.spent)
+        except FileNotFoundError:
+            raise IncludeError(f"there is no {ref}") from None
+        except Unreadable as error:
+            raise IncludeError(f"{ref} is not included: {error}") from None
+        self.found[path] = hashlib.sha256(raw).hexdigest()
+        self.spent += len(raw) if _foreign(self.source) else 0
+        return self._label(ref), raw
+
+    def _path(self, ref: IncludeRef) -> str:
+        if ref.pack:
+            return pack_path(self.places, ref.pack)
+        return os.path.join(os.path.dirname(self.source.path), *ref.path.split("/"))
+
+    def _label(self, ref: IncludeRef) -> str:
+        return str(ref) if ref.pack else f"{os.path.dirname(self.source.label)}/{ref.path}".removeprefix("/")
+
+
+def compile_source(source: Source, places: Places) -> Compiled:
+    """The plan of a source that was read, or everything that is wrong with it."""
+    assert source.raw is not None
+    includes = _Includes(source, places)
+    plan: FilePlan | None
+    problems: tuple[Problem, ...]
+    try:
+        plan, problems = compile_file(source.raw, source.label, includes.load, judge=_judge(source), tools=_TOOLS)
+        if over := _over(source, plan):
+            plan, problems = None, (*problems, *over)
+    except PolicyError as error:
+        plan, problems = None, error.problems
+    return Compiled(plan, problems, tuple(includes.found.items()))
+
+
+def _foreign(source: Source) -> bool:
+    """Whether the source may be anybody's, so that its work is rationed."""
+    return not TIER[source.tier].reviewed_by_default
+
+
+def _judge(source: Source) -> Judge:
+    """Tries examples, and of a foreign source no more text than it may have."""
+    if not _foreign(source):
+        return judge_alone
+    left = source.limit * _EXAMPLES
+
+    def judge(rule: RulePlan, event: Event, facts: Facts, tools: ToolTable) -> Answer:
+        nonlocal left
+        left -= len(str(event.input)) + len(str(event.output)) + len(event.prompt or "")
+        if left < 0:
+            raise PolicyError([Problem(source.label, 0, 0, "", "its examples are too long to be tried")])
+        return judge_alone(rule, event, facts, tools)
+
+    return judge
+
+
+def _over(source: Source, plan: FilePlan) -> tuple[Problem, ...]:
+    count = _rules(plan)
+    if not _foreign(source) or count <= _MOST_RULES:
+        return ()
+    return (Problem(source.label, 0, 0, "", f"it has {count} rules, and may have {_MOST_RULES}"),)
+
+
+def _rules(plan: FilePlan) -> int:
+    return len(plan.rules) + sum(_rules(include.file) for include in plan.includes)

@@ -1,0 +1,163 @@
+"""Every rule file of an event, tier by tier, each read once (law L9)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ostiary.problems import Problem
+from ostiary.sources.files import Unreadable, exists, read
+from ostiary.sources.owners import wrong
+from ostiary.sources.places import Managed, Places
+from ostiary.sources.roots import RulesFolder
+from ostiary.tiers import TierName
+
+POLICY: Final = "policy.yaml"
+POLICIES: Final = "policy.d"
+
+_SUFFIX: Final = ".yaml"
+_NEARLY: Final = ".yml"
+_MEGABYTE: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What the files of one tier may come to (law L7): bytes of one file, bytes of all, how many."""
+
+    file: int
+    total: int
+    files: int
+
+
+OWN: Final = Budget(file=4 * _MEGABYTE, total=64 * _MEGABYTE, files=1024)
+FOREIGN: Final = Budget(file=_MEGABYTE, total=_MEGABYTE, files=64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """One rule file. `label` is its name for people. `folder` is the resolved folder that its includes stay inside,
+    `within` the resolved folders that links to the file itself lead into (empty: anywhere). `root` is the root of its
+    project, None outside of projects; `reviewable` says that a review can let it loosen. `limit` bounds what it
+    includes (bytes). `raw` are its bytes, None with the `problem` that kept them from being read."""
+
+    tier: TierName
+    path: str
+    label: str
+    folder: str
+    within: tuple[str, ...]
+    limit: int
+    root: str | None = None
+    reviewable: bool = False
+    raw: bytes | None = None
+    problem: Problem | None = None
+
+    def broken(self, why: str, help: str = "") -> Source:
+        """The same source as one that cannot be used."""
+        return replace(self, raw=None, problem=Problem(self.label, 0, 0, "", why, help))
+
+
+def discover_own(places: Places) -> tuple[Source, ...]:
+    """The managed sources, then the user's."""
+    user = Source(
+        tier="user",
+        path=places.user,
+        label=places.user,
+        folder=os.path.realpath(places.user),
+        within=(),  # people keep their files elsewhere and link them; whoever can make that link can write the file
+        limit=OWN.file,
+    )
+    return (*_managed(places.managed), *_read_all(_files(user), OWN))
+
+
+def discover_projects(folders: Iterable[RulesFolder]) -> tuple[Source, ...]:
+    """The sources in rules folders of projects, in the order of the folders. What they may include is one budget too,
+    shared out among them."""
+    found = tuple(_read_all((file for folder in folders for file in _files(_project(folder))), FOREIGN))
+    return tuple(replace(source, limit=FOREIGN.total // len(found)) for source in found)
+
+
+def _managed(managed: Managed) -> Iterator[Source]:
+    """A managed place that fails its checks is broken, not absent: a careless `chmod` must not end a fleet's policy."""
+    if not exists(managed.path):
+        return
+    folder = os.path.realpath(managed.path)
+    place = Source(
+        tier="managed", path=managed.path, label=managed.path, folder=folder, within=(folder,), limit=OWN.file
+    )
+    reason = wrong(managed, managed.path) or ("" if os.path.isdir(folder) else "it is not a folder")
+    if reason:
+        yield place.broken(reason, _MANAGED_HELP)
+        return
+    for source in _read_all(_files(place), OWN):
+        reason = wrong(managed, source.path)
+        yield source.broken(reason, _MANAGED_HELP) if reason else source
+
+
+_MANAGED_HELP: Final = "managed rules, and every folder above them, must be writable by administrators only"
+
+
+def _project(folder: RulesFolder) -> Source:
+    start = folder.reviewable
+    label = os.path.relpath(folder.path, folder.root).replace(os.sep, "/") if start else folder.path
+    return Source(
+        tier="project",
+        path=folder.path,
+        label=label,
+        folder=os.path.realpath(folder.path),
+        within=(folder.root,),
+        limit=FOREIGN.file,
+        root=folder.root,
+        reviewable=start,
+    )
+
+
+def _files(place: Source) -> Iterator[Source]:
+    """The files of a folder, not yet read."""
+    for name in (POLICY, POLICY.replace(_SUFFIX, _NEARLY)):
+        if exists(os.path.join(place.path, name)):
+            yield _member(place, name)
+    try:
+        names = sorted(os.listdir(os.path.join(place.path, POLICIES)))
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        yield _member(place, POLICIES).broken(f"the folder cannot be read ({(error.strerror or 'unknown').lower()})")
+        return
+    for name in names:
+        # Editors and file systems keep names with a dot in front for themselves.
+        if name.endswith((_SUFFIX, _NEARLY)) and not name.startswith("."):
+            yield _member(place, f"{POLICIES}/{name}")
+
+
+def _member(place: Source, name: str) -> Source:
+    separator = "/" if place.reviewable else os.sep
+    label = separator.join((place.label, *name.split("/")))
+    return replace(place, path=os.path.join(place.path, *name.split("/")), label=label)
+
+
+def _read_all(files: Iterable[Source], budget: Budget) -> Iterator[Source]:
+    left = budget.total
+    for count, file in enumerate(files):
+        if count == budget.files:
+            yield file.broken(f"there are more than {budget.files} rule files here, and the rest is not read")
+            return
+        source = _read(file, min(left, budget.file))
+        if source:
+            left -= len(source.raw or b"")
+            yield source
+
+
+def _read(file: Source, limit: int) -> Source | None:
+    """The file with its bytes; None if it went away meanwhile."""
+    if file.problem:
+        return file
+    if file.path.endswith(_NEARLY):
+        return file.broken(f"it is not read, as rule files end in `{_SUFFIX}`", "rename it")
+    try:
+        return replace(file, raw=read(file.path, limit, file.within))
+    except FileNotFoundError:
+        return None
+    except Unreadable as error:
+        return file.broken(str(error))

@@ -1,0 +1,107 @@
+"""Facts about the real machine (law L10). Nothing here runs a program or changes anything."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+from ostiary.facts import FactName, FactRequest, Given
+from ostiary.sources import git
+from ostiary.sources.account import account, home_of
+from ostiary.sources.roots import Roots
+
+_WINDOWS: Final = os.name == "nt"
+
+# Entries of one folder that are tried to see whether it ignores case.
+_PROBES: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class MachineFacts:
+    """The facts of one event on this machine. `workdirs` are the working directories the agent was given."""
+
+    roots: Roots
+    workdirs: tuple[str, ...] = ()
+
+    def given(self, cwd: str | None) -> Given:  # noqa: ARG002 the roots were found from it
+        """What is known beforehand."""
+        user = account()
+        return Given(
+            home=_slashes(user.home) if user else None,
+            user=user.name if user else None,
+            start=_slashes(self.roots.start) if self.roots.start else None,
+            roots=tuple(map(_slashes, self.roots.all)),
+            workdirs=tuple(map(_slashes, filter(os.path.isabs, self.workdirs))) or tuple(map(_slashes, self.roots.all)),
+            windows=_WINDOWS,
+        )
+
+    def answer(self, request: FactRequest) -> object:
+        """The answer to one request, None if it cannot be told. Raises nothing."""
+        if _WINDOWS and request.argument.replace("/", "\\").startswith("\\\\"):
+            return None  # looking at another machine's share would sign in to whoever owns it
+        try:
+            return _ANSWERS[request.name](request.argument)
+        except (OSError, ValueError):
+            return None
+
+
+def _slashes(path: str) -> str:
+    return path.replace("\\", "/") if _WINDOWS else path
+
+
+def resolve(path: str) -> str | None:
+    """The absolute path with its links resolved as far as it exists. None for a relative path, for a circle of links
+    and where a folder on the way may not be looked at. Raises OSError and ValueError."""
+    if not os.path.isabs(path):
+        return None
+    try:
+        return _slashes(os.path.realpath(path, strict=True))
+    except (FileNotFoundError, NotADirectoryError):
+        return _slashes(os.path.realpath(path))
+
+
+def folds_case(path: str) -> bool:
+    """Whether names in a folder (or beside a file) are the same in small and capital letters. Told from names that
+    exist; nothing is written. Where no name tells, what the system does by default."""
+    for name in _near(path):
+        folder, base = os.path.split(name)
+        if base == base.swapcase():
+            continue
+        status = os.lstat(name)
+        # A second link to one file would look like the same name.
+        if stat.S_ISDIR(status.st_mode) or status.st_nlink == 1:
+            return _same(os.path.join(folder, base.swapcase()), status)
+    return sys.platform in ("darwin", "win32")
+
+
+def _near(path: str) -> Iterator[str]:
+    """Existing names, those that tell most about `path` first: entries of the folder, then it and those above it."""
+    while not os.path.lexists(path) and os.path.dirname(path) != path:
+        path = os.path.dirname(path)
+    if os.path.isdir(path):
+        with os.scandir(path) as entries:
+            yield from (entry.path for entry in islice(entries, _PROBES))
+    while os.path.dirname(path) != path:
+        yield path
+        path = os.path.dirname(path)
+
+
+def _same(name: str, status: os.stat_result) -> bool:
+    try:
+        other = os.lstat(name)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return (other.st_dev, other.st_ino) == (status.st_dev, status.st_ino)
+
+
+_ANSWERS: Final[Mapping[FactName, Callable[[str], object]]] = {
+    "resolve": resolve,
+    "branch": git.branch,
+    "folds_case": folds_case,
+    "home_of": home_of,
+}

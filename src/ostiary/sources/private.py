@@ -1,0 +1,63 @@
+"""Files that only their user may write: trust store, last good plans, cache."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from contextlib import suppress
+
+from ostiary.sources.files import Unreadable, read
+
+
+def read_private(path: str, limit: int) -> bytes | None:
+    """The bytes of a file in a private folder, None if there is none. Raises `Unreadable` where folder or file belong
+    to someone else, or others may write them."""
+    folder = os.path.dirname(path)
+    try:
+        _insist(folder)
+        _insist(path)
+        return read(path, limit, (os.path.realpath(folder),))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise Unreadable(f"it cannot be looked at ({(error.strerror or 'unknown').lower()})") from None
+
+
+def write_private(path: str, data: bytes, durable: bool = False) -> None:
+    """Replaces a file as a whole, mode 0600, making its folder (0700) if there is none. `durable`: it is on the disk
+    when this returns. Raises OSError or `Unreadable` if that cannot be done; the file is then what it was."""
+    folder = os.path.dirname(path)
+    _make(folder)
+    _insist(folder)
+    fresh = os.path.join(folder, f".{os.getpid()}.{os.urandom(4).hex()}")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        os.replace(fresh, path)
+    except BaseException:
+        os.unlink(fresh)
+        raise
+
+
+def _make(folder: str) -> None:
+    """Makes a folder and those above it that are missing, all of them private."""
+    if not os.path.isdir(folder):
+        _make(os.path.dirname(folder))
+        with suppress(FileExistsError):  # another process was faster
+            os.mkdir(folder, 0o700)
+
+
+def _insist(path: str) -> None:
+    """Raises `Unreadable` unless only this user can write here. Windows keeps users' folders apart by itself."""
+    status = os.stat(path)
+    if sys.platform == "win32":
+        return
+    if status.st_uid != os.geteuid():
+        raise Unreadable(f"`{path}` belongs to user {status.st_uid}")
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise Unreadable(f"`{path}` can be written by other users")

@@ -1,0 +1,157 @@
+"""What a project's rule file would be permitted once reviewed (law L6): the summary a person reads before they accept.
+
+Computed from the compiled plan, never from the text, so that nothing in the file can hide an allow behind harmless
+lines. Pure; the store is `sources.store`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final, Literal, get_args
+
+from ostiary.policy import ExceptionPlan, FilePlan, IncludePlan, RulePlan
+from ostiary.visible import hidden, visible
+
+Kind = Literal[
+    "allow",
+    "rewrite",
+    "exception",
+    "default",
+    "handler",
+    "context",
+    "message",
+    "halt",
+    "defer",
+    "uncertain",
+    "observe",
+    "combine",
+    "alias",
+    "reason",
+]
+
+_LONGEST: Final = 400
+_WORD: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Permit:
+    """One thing that waits for the review. `rule` names the rule as `FILE/ID` (the id alone in the file itself), `line`
+    its place, `text` says what it would do; all are fit for showing."""
+
+    kind: Kind
+    rule: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What to show: the file, the resolved root it would be trusted for, the digest of exactly this content, its
+    permits with the loosest kinds first, and how many rules only deny or ask (those act already)."""
+
+    file: str
+    root: str
+    digest: str
+    permits: tuple[Permit, ...]
+    stops: int
+
+    @property
+    def word(self) -> str:
+        """What a person types to accept. It belongs to this content, so no documentation can have named it."""
+        return self.digest[:_WORD]
+
+    def accepted(self, typed: str | None) -> bool:
+        """Whether that was typed. None stands for nobody being there, which accepts nothing."""
+        return typed is not None and typed.strip() == self.word
+
+
+def review(file: FilePlan, root: str) -> Review:
+    """The summary of a project's rule file with all it includes."""
+    permits = sorted(_permits(file, ""), key=lambda permit: _KINDS.index(permit.kind))
+    return Review(visible(file.label), root, file.digest, tuple(permits), sum(_stops(file)))
+
+
+_KINDS: Final = get_args(Kind)
+
+
+def _permits(file: FilePlan, prefix: str) -> Iterator[Permit]:
+    for include in file.includes:
+        name = f"pack:{include.pack}" if include.pack else visible(include.file.label)
+        yield from _left_out(include, name)
+        yield from _permits(include.file, f"{name}/")
+    whole = prefix.removesuffix("/")
+    for alias, tools in file.aliases:
+        yield _permit("alias", whole, 0, f"{alias} = {', '.join(tools)}")
+    if file.combine != "strictest":
+        yield _permit("combine", whole, 0, f"the {file.combine} rule that matches decides, not the strictest")
+    for exception in file.exceptions:
+        yield _permit("exception", whole, exception.line, _lifted(exception))
+    for rule in file.rules:
+        for kind, says in _SAYS:
+            if (text := says(rule)) and (kind == "observe" or not rule.observe):
+                yield _permit(kind, prefix + rule.id, rule.line, text)
+
+
+def _left_out(include: IncludePlan, name: str) -> Iterator[Permit]:
+    if include.excluded:
+        yield _permit("exception", name, 0, f"does not act: {', '.join(include.excluded)}")
+    if include.observe:
+        yield _permit("observe", name, 0, "everything is recorded, and does not act")
+
+
+def _permit(kind: Kind, rule: str, line: int, text: str) -> Permit:
+    shown, unseen = visible(text), hidden(text)
+    cut = shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]} ... ({len(shown) - _LONGEST} more characters)"
+    return Permit(kind, visible(rule), line, f"{cut} ({unseen} hidden characters)" if unseen else cut)
+
+
+def _lifted(exception: ExceptionPlan) -> str:
+    where = f"where {shown_plan(exception.when)}" if exception.when else "anywhere"
+    until = f" until {exception.expires}" if exception.expires else ""
+    return f"{exception.rule} does not act {where}{until}"
+
+
+def _scope(rule: RulePlan) -> str:
+    unless = f" unless {shown_plan(rule.unless)}" if rule.unless else ""
+    return f"{shown_plan(rule.when)}{unless}"
+
+
+def _rewrite(rule: RulePlan) -> str:
+    texts = [f"{path} := {value}" for path, value in rule.update_input or ()]
+    texts += [f"output := {shown_plan(rule.update_output)}"] if rule.update_output else []
+    return f"{'; '.join(texts)} where {_scope(rule)}" if texts else ""
+
+
+def _observed(rule: RulePlan) -> str:
+    return f"{rule.decision or 'it'} is recorded, and does not act" if rule.observe else ""
+
+
+_SAYS: Final[tuple[tuple[Kind, Callable[[RulePlan], str]], ...]] = (
+    ("allow", lambda rule: _scope(rule) if rule.decision == "allow" else ""),
+    ("rewrite", _rewrite),
+    ("default", lambda rule: f"{rule.decision} where no other rule speaks" if rule.default else ""),
+    ("handler", lambda rule: f"runs {shown_plan(rule.handler)} where {_scope(rule)}" if rule.handler else ""),
+    ("context", lambda rule: f"tells the model: {rule.context}" if rule.context else ""),
+    ("message", lambda rule: f"shows: {rule.message}" if rule.message else ""),
+    ("halt", lambda rule: "stops the session" if rule.halt else ""),
+    ("defer", lambda rule: _scope(rule) if rule.decision == "defer" else ""),
+    ("uncertain", lambda rule: "where the text does not tell, it says nothing" if rule.uncertain == "none" else ""),
+    ("observe", _observed),
+    ("reason", lambda rule: f"{rule.decision or 'it'} says to the model: {rule.reason}" if rule.reason else ""),
+)
+
+
+def _stops(file: FilePlan) -> Iterator[int]:
+    for include in file.includes:
+        yield from _stops(include.file)
+    yield sum(rule.decision in ("deny", "ask") and not rule.observe and not rule.default for rule in file.rules)
+
+
+def shown_plan(plan: Any) -> str:
+    """A plan in one line: `all(tool(bash), program(git))`."""
+    if not isinstance(plan, tuple):
+        return str(plan)
+    if not plan or not isinstance(plan[0], str) or len(plan) == 1:
+        return ", ".join(map(shown_plan, plan))
+    return f"{plan[0]}({', '.join(map(shown_plan, plan[1:]))})"
