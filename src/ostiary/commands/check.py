@@ -1,0 +1,149 @@
+"""`ostiary check`: everything that is wrong with rule files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Annotated, NamedTuple
+
+import typer
+
+from ostiary import conditions
+from ostiary.commands.shared import console, options
+from ostiary.commands.shared.exits import Exit, Refused
+from ostiary.commands.shared.findings import (
+    Format,
+    FormatOption,
+    as_data,
+    counted,
+    json_text,
+    sorted_problems,
+    status,
+    warning,
+)
+from ostiary.commands.shared.world import engine, places
+from ostiary.decision import Outcome
+from ostiary.dialects import DIALECTS, Dialect, write
+from ostiary.document import unknown
+from ostiary.engine import Engine
+from ostiary.event import Event
+from ostiary.policy import FilePlan, Rule, RulePlan
+from ostiary.policy.rule import VERDICTS
+from ostiary.problems import Problem
+from ostiary.sources.compiling import compile_source
+from ostiary.sources.discover import OWN, Source
+from ostiary.sources.files import Unreadable, read
+from ostiary.sources.places import Places
+
+
+class Checked(NamedTuple):
+    """What was looked at (names of files), the plans that came of it, and what is wrong."""
+
+    files: tuple[str, ...]
+    plans: tuple[FilePlan, ...]
+    problems: tuple[Problem, ...]
+
+
+def run(
+    files: Annotated[
+        list[str] | None, typer.Argument(metavar="FILE", help="Rule files; all in force if absent.")
+    ] = None,
+    *,
+    agent: options.Agent = None,
+    format: FormatOption = Format.TEXT,
+    config_dir: options.ConfigDir = None,
+    project: options.ProjectDir = None,
+) -> None:
+    """Tell everything that is wrong with rule files.
+
+    Each problem has its place and the cure. With `--agent` it also says what that agent's hooks cannot tell or be
+    told. Exits with 1 if there is an error;
+    warnings alone are no error.
+    """
+    if agent is not None and agent not in DIALECTS:
+        raise Refused("; ".join(unknown("agent", agent, DIALECTS)), Exit.USAGE)
+    checked = _files(files, places(config_dir)) if files else _in_force(engine(config_dir, project))
+    limits = _limits(checked.plans, DIALECTS[agent]) if agent else ()
+    problems = sorted_problems((*checked.problems, *limits))
+    if format is Format.JSON:
+        data = {"files": checked.files, "problems": [as_data(problem) for problem in problems]}
+        console.document(json_text(data))
+    else:
+        _show(checked, problems)
+    raise typer.Exit(status(problems))
+
+
+def _in_force(loaded: Engine) -> Checked:
+    waiting = (_waits(rule) for rule in loaded.policy.inactive)
+    warnings = map(warning, loaded.policy.warnings)
+    return Checked(
+        tuple(standing.label for standing in loaded.sources),
+        tuple(standing.plan for standing in loaded.sources if standing.state == "current"),
+        (*loaded.problems, *warnings, *waiting),
+    )
+
+
+def _waits(rule: Rule) -> Problem:
+    help = "`ostiary trust` shows what it would permit"
+    return Problem(rule.unit.label, rule.plan.line, 0, "", f"rule `{rule.plan.id}` waits for review", help, "warning")
+
+
+def _files(names: Iterable[str], here: Places) -> Checked:
+    compiled = [(name, compile_source(_source(name), here)) for name in names]
+    return Checked(
+        tuple(name for name, _ in compiled),
+        tuple(result.plan for _, result in compiled if result.plan),
+        tuple(problem for _, result in compiled for problem in result.problems),
+    )
+
+
+def _source(name: str) -> Source:
+    path = os.path.abspath(name)
+    try:
+        raw = read(path, OWN.file)
+    except FileNotFoundError:
+        raise Refused(f"there is no file `{name}`", Exit.USAGE) from None
+    except Unreadable as error:
+        raise Refused(f"`{name}`: {error}", Exit.USAGE) from None
+    folder = os.path.realpath(os.path.dirname(path))
+    return Source(tier="user", path=path, label=name, folder=folder, within=(), limit=OWN.file, raw=raw)
+
+
+def _limits(plans: Iterable[FilePlan], dialect: Dialect) -> Iterator[Problem]:
+    """What this agent's hooks cannot tell the rules, or be told by them."""
+    for plan in plans:
+        yield from _limits((include.file for include in plan.includes), dialect)
+        for rule in plan.rules:
+            for message in (*_unknown_facts(rule, dialect), *_unsaid(rule, dialect)):
+                yield Problem(plan.label, rule.line, 0, "", f"rule `{rule.id}`: {message}", severity="warning")
+
+
+def _unknown_facts(rule: RulePlan, dialect: Dialect) -> Iterator[str]:
+    named = {leaf[0] for plan in (rule.when, rule.unless) if plan for leaf in conditions.leaves(plan)}
+    for fact in sorted(named & dialect.lacks):
+        yield f"{dialect.name} does not tell `{fact}`: that condition is maybe for a deny or ask, no for an allow"
+
+
+def _unsaid(rule: RulePlan, dialect: Dialect) -> Iterator[str]:
+    """What becomes of the rule's verdict on each event, as the dialect's writer itself says it."""
+    outcome = Outcome(verdict=VERDICTS[rule.decision], reason="check", halt=rule.halt, message=rule.message or None)
+    for name in rule.on:
+        event = Event(agent=dialect.name, name=name)
+        if dialect.of(event) is None:
+            yield f"{dialect.name} has no event `{name}`"
+            continue
+        for item in write(dialect, event, replace(outcome, context=rule.context or None)).degraded:
+            yield f"on `{name}`, {dialect.name} is told {item.said} for {item.wanted}: {item.why}"
+
+
+def _show(checked: Checked, problems: list[Problem]) -> None:
+    for problem in problems:
+        console.show(console.problem_lines(problem))
+    errors = sum(problem.severity == "error" for problem in problems)
+    looked = f"{counted(len(checked.files), 'file')}, {counted(sum(map(_rules, checked.plans)), 'rule')}"
+    console.say(f"{looked}: {counted(errors, 'error')}, {counted(len(problems) - errors, 'warning')}")
+
+
+def _rules(plan: FilePlan) -> int:
+    return len(plan.rules) + sum(_rules(include.file) for include in plan.includes)

@@ -1,0 +1,115 @@
+"""The verbs wired to the command line, and what happens when one fails."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Final, NoReturn
+
+import typer
+from typer.exceptions import TyperException
+
+from ostiary import __version__
+from ostiary.commands import check, eval, explain, init, install, schema, test, trust, uninstall, untrust
+from ostiary.commands.shared import console
+from ostiary.commands.shared.exits import Exit, Refused
+
+VERBS: Final[Mapping[str, Callable[..., None]]] = {
+    "init": init.run,
+    "check": check.run,
+    "test": test.run,
+    "eval": eval.run,
+    "explain": explain.run,
+    "install": install.run,
+    "uninstall": uninstall.run,
+    "trust": trust.run,
+    "untrust": untrust.run,
+    "schema": schema.run,
+}
+"""The verbs, in the order people meet them. `hook` is not among them: it takes a shorter way (`ostiary.__main__`)."""
+
+_COMPLETION: Final = "_OSTIARY_COMPLETE"
+_INTERRUPTED: Final = 130
+
+app = typer.Typer(
+    name="ostiary",
+    help="Policy for coding agents: judges what a tool call does, never looser than it was written.",
+    epilog="`ostiary hook` is what agents call; `ostiary install` registers it.",
+    no_args_is_help=True,
+    rich_markup_mode=None,  # arguments appear in messages, and no text of others is read as markup
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        console.say(f"ostiary {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _top(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show where an internal error happened.")] = False,
+) -> None:
+    pass
+
+
+for _name, _run in VERBS.items():
+    app.command(_name)(_run)
+
+
+def main() -> NoReturn:
+    """Runs the verb that the arguments name and ends the process."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Runs one verb; the exit code. Whatever goes wrong is told in a line or two."""
+    console.prepare()
+    if arguments:
+        # A shell that completes gives no arguments. A variable in the environment must not turn a check into silence.
+        os.environ.pop(_COMPLETION, None)
+    try:
+        return int(app(args=arguments, prog_name="ostiary", standalone_mode=False) or Exit.CLEAN)
+    except TyperException as error:
+        return _misused(error)
+    except Refused as error:
+        console.complain(f"ostiary: {error.text}")
+        return error.status
+    except (KeyboardInterrupt, typer.Abort):
+        return _INTERRUPTED
+    except BrokenPipeError:
+        return _cut_off()
+    except Exception as error:
+        return _failed(error, "--debug" in arguments)
+
+
+def _misused(error: TyperException) -> int:
+    context: Any = getattr(error, "ctx", None)
+    message = error.format_message()
+    if context is not None and message != context.get_help():
+        console.complain(f"{context.get_usage()}\n\n{message}\n\n`{context.command_path} --help` tells more.")
+    else:
+        console.complain(message)
+    return Exit.USAGE
+
+
+def _cut_off() -> int:
+    """Whoever read our output went away; what is still in the buffers must not raise again at the end."""
+    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 stays open until the process ends
+    return Exit.FINDINGS
+
+
+def _failed(error: Exception, debug: bool) -> int:
+    if debug:
+        raise error
+    first = (str(error).splitlines() or [""])[0]
+    console.complain(
+        f"ostiary: internal error: {type(error).__name__}: {first}\n  help: `--debug` shows where; please report it"
+    )
+    return Exit.INTERNAL

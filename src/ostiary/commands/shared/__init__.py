@@ -1,0 +1,1 @@
+"""What several verbs need: exit codes, options, printing, and the way to the engine."""

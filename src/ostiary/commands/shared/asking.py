@@ -1,0 +1,132 @@
+"""From the arguments of `eval` and `explain` to the event, and the outcome."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ostiary import suites
+from ostiary.commands.shared.console import complain
+from ostiary.commands.shared.exits import Exit, Refused
+from ostiary.commands.shared.world import content, engine, folder
+from ostiary.decision import Outcome
+from ostiary.dialects import DIALECTS, Unreadable, receive
+from ostiary.document import unknown
+from ostiary.event import EVENTS, Event
+from ostiary.facts import FactRequest, Facts, Given
+from ostiary.sources.machine import MachineFacts
+from ostiary.sources.roots import find_roots
+from ostiary.tools import ToolTable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The arguments. `project` and `config_dir` are folders as written; see `options` for the rest."""
+
+    command: str | None = None
+    tool: str | None = None
+    input: str | None = None
+    payload: str | None = None
+    agent: str | None = None
+    cwd: str | None = None
+    mode: str | None = None
+    on: str | None = None
+    branch: str | None = None
+    prompt: str | None = None
+    config_dir: str | None = None
+    project: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OnBranch:
+    """The machine's facts, but with this branch checked out everywhere."""
+
+    machine: Facts
+    branch: str
+
+    def given(self, cwd: str | None) -> Given:
+        """What is known beforehand."""
+        return self.machine.given(cwd)
+
+    def answer(self, request: FactRequest) -> object:
+        """The answer to one request."""
+        return self.branch if request.name == "branch" else self.machine.answer(request)
+
+
+def judged(asked: Asked, *, full: bool) -> Outcome:
+    """What the policy makes of the arguments; with `full` the trail has every rule. Raises `Refused` for arguments that
+    make no event."""
+    loaded = engine(asked.config_dir, asked.project)
+    event = event_of(asked, loaded.policy.tools)
+    if not loaded.sources:
+        complain("there are no rule files here; `ostiary init` writes one")
+    if asked.branch is not None:
+        roots = find_roots(start(asked), event.project, event.cwd)
+        facts = OnBranch(MachineFacts(roots, event.workdirs), asked.branch)
+        loaded = engine(asked.config_dir, asked.project, facts)
+    return loaded.explain(event) if full else loaded.decide(event)
+
+
+def start(asked: Asked) -> str:
+    """The folder the agent is taken to have been started in, absolute."""
+    return folder(asked.project) or os.getcwd()
+
+
+def event_of(asked: Asked, tools: ToolTable) -> Event:
+    """The event that the arguments describe. Raises `Refused`."""
+    _one_origin(asked)
+    if asked.payload is not None:
+        return _received(asked)
+    if asked.on is not None and asked.on not in EVENTS:
+        raise Refused(_sentence(*unknown("event", asked.on, EVENTS)), Exit.USAGE)
+    fields: dict[str, Any] = {
+        "name": asked.on or ("UserPromptSubmit" if asked.prompt is not None else "PreToolUse"),
+        "agent": asked.agent or "",
+        "cwd": os.path.abspath(asked.cwd) if asked.cwd is not None else start(asked),
+        "mode": asked.mode,
+        "prompt": asked.prompt,
+        "lacks": suites.lacks(asked.agent),
+    }
+    if asked.command is not None:
+        return suites.made("bash", {"command": asked.command}, tools, **fields)
+    return suites.made(asked.tool, _arguments(asked.input), tools, **fields) if asked.tool else Event(**fields)
+
+
+def _one_origin(asked: Asked) -> None:
+    given = [asked.command, asked.tool, asked.payload]
+    named = sum(value is not None for value in given)
+    if named > 1:
+        raise Refused("give shell text, `--tool` or `--payload`, not several of them", Exit.USAGE)
+    if not named and asked.on is None and asked.prompt is None:
+        raise Refused("nothing to judge: give shell text, `--tool`, `--on` or `--payload`", Exit.USAGE)
+    if asked.input is not None and asked.tool is None:
+        raise Refused("`--input` goes with `--tool`", Exit.USAGE)
+
+
+def _arguments(text: str | None) -> Mapping[str, Any]:
+    try:
+        value = json.loads(text or "{}")
+    except (ValueError, RecursionError) as error:
+        raise Refused(f"`--input` is not JSON: {error}", Exit.USAGE) from None
+    if not isinstance(value, dict):
+        raise Refused("`--input` must be a JSON object", Exit.USAGE)
+    return value
+
+
+def _received(asked: Asked) -> Event:
+    known = ", ".join(DIALECTS)
+    if asked.agent is None:
+        raise Refused(f"`--payload` needs `--agent`; agents: {known}", Exit.USAGE)
+    if asked.agent not in DIALECTS:
+        raise Refused(_sentence(*unknown("agent", asked.agent, DIALECTS)), Exit.USAGE)
+    event = receive(DIALECTS[asked.agent], content(asked.payload or "-"), asked.on)
+    if isinstance(event, Unreadable):
+        raise Refused(f"the payload cannot be read: {event.reason}", Exit.USAGE)
+    return event
+
+
+def _sentence(message: str, help: str) -> str:
+    return f"{message}; {help}" if help else message

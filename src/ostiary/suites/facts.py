@@ -1,0 +1,66 @@
+"""The machine of a case: facts with fixed values, links included."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from ostiary.facts import FactRequest, Given
+from ostiary.suites.spec import FactsSpec
+
+MOST_LINKS: Final = 40
+"""Links followed in one path before it cannot be told, as systems do."""
+
+_DEFAULTS: Final = FactsSpec.model_validate({"home": "/home/dev", "user": "dev", "start": "/work"})
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteFacts:
+    """The facts of one case. Nothing of this machine is looked at."""
+
+    known: Given
+    links: dict[str, str]
+    branch: str | None
+
+    def given(self, cwd: str | None) -> Given:  # noqa: ARG002 the values are fixed
+        """What is known beforehand."""
+        return self.known
+
+    def answer(self, request: FactRequest) -> object:
+        """The answer to one request; what the suite does not say cannot be told."""
+        if request.name == "resolve":
+            return self._resolved(request.argument)
+        return {"branch": self.branch, "folds_case": self.known.windows}.get(request.name)
+
+    def _resolved(self, path: str) -> str | None:
+        for _ in range(MOST_LINKS):
+            link = max((name for name in self.links if _below(path, name)), key=len, default=None)
+            if link is None:
+                return path
+            path = self.links[link] + path[len(link) :]
+        return None
+
+
+def _below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def facts_of(*specs: FactsSpec | None, branch: str | None = None) -> SuiteFacts:
+    """The facts that these describe together, the first one that names a value deciding; `branch` before all."""
+    value: dict[str, Any] = {}
+    for spec in (*specs, _DEFAULTS):
+        told = spec.model_dump(exclude_none=True) if spec else {}
+        value = {**told, **value}
+    roots = value.get("roots", [value["start"]])
+    now = value.get("now")
+    known = Given(
+        now=datetime.fromisoformat(now).astimezone(UTC) if now else datetime.now(UTC),
+        home=value["home"],
+        user=value["user"],
+        start=value["start"],
+        roots=tuple(roots),
+        workdirs=tuple(value.get("workdirs", roots)),
+        windows=value.get("windows", False),
+    )
+    return SuiteFacts(known, value.get("links", {}), branch if branch is not None else value.get("branch"))

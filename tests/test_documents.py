@@ -1,0 +1,144 @@
+"""What the documents show works, and the schemas are those of the models."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft7Validator
+from ruamel.yaml import YAML
+
+from ostiary import suites
+from ostiary.build import compile_file
+from ostiary.commands import main
+from ostiary.problems import Problem
+
+ROOT = Path(__file__).parent.parent
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+SCHEMAS = ("policy", "outcome", "suite")
+
+
+def blocks(language: str) -> list[Any]:
+    found = []
+    for path in DOCUMENTS:
+        texts = re.findall(rf"^```{language}\n(.*?)^```", path.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+        found += [pytest.param(text, id=f"{path.name} {number}") for number, text in enumerate(texts)]
+    return found
+
+
+@pytest.mark.parametrize("text", [block for block in blocks("yaml") if "\nrules:" in block.values[0]])
+def test_rule_files_in_documents_are_good(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "policy.yaml"
+    path.write_text(text, "utf-8")
+    status = main.run(["check", str(path)])
+    assert capsys.readouterr().out.endswith("0 errors, 0 warnings\n")
+    assert status == 0
+
+
+@pytest.mark.parametrize("text", [block for block in blocks("yaml") if "\ncases:" in block.values[0]])
+def test_suites_in_documents_hold_for_the_baseline(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "policy.yaml").write_text("version: 1\ninclude: [pack:baseline]\n", "utf-8")
+    (tmp_path / "a.test.yaml").write_text(text, "utf-8")
+    status = main.run(["test", "--config-dir", str(tmp_path), "--project", str(tmp_path)])
+    out = capsys.readouterr().out
+    assert "0 failures, 0 problems" in out, out
+    assert status == 0
+
+
+@pytest.mark.parametrize("code", blocks("python"))
+def test_code_in_documents_runs(code: str, tmp_path: Path) -> None:
+    (tmp_path / "policy").mkdir()
+    (tmp_path / "policy" / "policy.yaml").write_text("version: 1\ninclude: [pack:baseline]\n", "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "home folder" in done.stdout
+
+
+def test_links_lead_somewhere() -> None:
+    for path in DOCUMENTS:
+        for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text("utf-8")):
+            assert (path.parent / target).exists(), f"{path.name}: {target}"
+
+
+def schema(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((ROOT / "schemas" / f"{name}.schema.json").read_text("utf-8"))
+    return found
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_schemas_are_valid(name: str) -> None:
+    Draft7Validator.check_schema(schema(name))
+
+
+def test_the_schema_of_suites_is_fresh() -> None:
+    assert schema("suite") == suites.json_schema(), "run `python tools/write_schemas.py`"
+
+
+def as_data(text: bytes) -> Any:
+    return YAML(typ="safe", pure=True).load(text)
+
+
+PACKS = sorted(path for path in (ROOT / "policies").rglob("*.yaml") if not path.name.endswith(suites.SUFFIX))
+SUITES = sorted((ROOT / "policies").rglob(f"*{suites.SUFFIX}"))
+
+
+@pytest.mark.parametrize("path", PACKS, ids=lambda path: path.stem)
+def test_shipped_rule_files_fit_their_schema(path: Path) -> None:
+    assert [error.message for error in Draft7Validator(schema("policy")).iter_errors(as_data(path.read_bytes()))] == []
+
+
+@pytest.mark.parametrize("path", SUITES, ids=lambda path: path.stem)
+def test_shipped_suites_fit_their_schema(path: Path) -> None:
+    assert [error.message for error in Draft7Validator(schema("suite")).iter_errors(as_data(path.read_bytes()))] == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["git status"],
+        ["rm -rf / && cat .env > $X"],
+        ["bash -c '"],
+        [""],
+        ["--on", "Stop"],
+        ["--tool", "Read", "--input", '{"file_path": ".env"}'],
+        ["--tool", "mcp__a__b", "--input", '{"url": "https://example.com/"}'],
+        ["--prompt", "hello"],
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("verb", ["eval", "explain"])
+def test_outcomes_fit_their_schema(
+    verb: str, arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "version: 1\ninclude: [pack:baseline]\nallow: ['Bash(git status)']\nrules: [{id: c, context: x}]\n"
+    (tmp_path / "policy.yaml").write_text(text, "utf-8")
+    main.run([verb, "--json", "--config-dir", str(tmp_path), "--project", str(tmp_path), *arguments])
+    outcome = json.loads(capsys.readouterr().out)
+    assert [error.message for error in Draft7Validator(schema("outcome")).iter_errors(outcome)] == []
+
+
+# Packs.
+
+
+@pytest.mark.parametrize("path", [path for path in PACKS if path.parent.name == "policies"], ids=lambda path: path.stem)
+def test_packs_have_reasons_and_examples_and_no_warnings(path: Path) -> None:
+    _, warnings = compile_file(path.read_bytes(), path.name)
+    assert list(warnings) == list[Problem]()
+    for rule in as_data(path.read_bytes())["rules"]:
+        assert rule["reason"], rule["id"]
+        assert rule["examples"]["match"], rule["id"]
+        assert rule["examples"]["not_match"], rule["id"]
