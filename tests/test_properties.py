@@ -1,0 +1,138 @@
+"""The laws of evaluation, for any policy and any call."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from strategies import FACTS, GATES, events, files, program, rules
+
+from ostiary.decision import Outcome, Verdict
+from ostiary.evaluate import evaluate
+from ostiary.event import Event
+from ostiary.perform import run
+from ostiary.policy import Admitted, FilePlan, Policy, RulePlan, assemble
+
+EXAMPLES = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+managed_files = files("managed", others=("user:user/r0", "project:repo/r0"))
+user_files = files("user", others=("managed:managed/r0", "project:repo/r0"))
+project_files = files("repo", others=("user:user/r0", "managed:managed/r1", "r9"))
+plugin_files = files("plugin", others=("user:user/r1", "project:repo/r1"))
+
+
+def outcome(sources: list[Admitted], event: Event, explain: bool = False) -> Outcome:
+    return run(evaluate(assemble(sources), event, FACTS.known, explain), FACTS)
+
+
+def told(answer: Outcome) -> dict[str, Any]:
+    """What an agent is told: the outcome without generation and trail."""
+    report = replace(answer, generation="", trail=()).to_json()
+    del report["trail"]
+    return report
+
+
+@EXAMPLES
+@given(managed_files, user_files, project_files, plugin_files, events)
+def test_unreviewed_sources_never_loosen(
+    managed: FilePlan, user: FilePlan, project: FilePlan, plugin: FilePlan, event: Event
+) -> None:
+    base = [Admitted("managed", True, managed), Admitted("user", True, user)]
+    more = [*base, Admitted("project", False, project), Admitted("plugin", True, plugin)]
+    before, after = outcome(base, event), outcome(more, event)
+    assert after.verdict.over_parts >= before.verdict.over_parts
+    assert after.halt >= before.halt
+    if after.verdict == before.verdict:
+        for name in ("updated_input", "updated_output", "context", "message", "help"):
+            assert getattr(after, name) == getattr(before, name)
+        if before.reason is not None:
+            assert (after.reason or "").startswith(before.reason)
+        if event.name == "PostToolUse":
+            assert after.updated_output == before.updated_output
+
+
+@EXAMPLES
+@given(managed_files, user_files, project_files, events)
+def test_a_reviewed_project_stays_above_what_higher_rules_gave(
+    managed: FilePlan, user: FilePlan, project: FilePlan, event: Event
+) -> None:
+    base = [
+        Admitted(tier, True, file._replace(rules=tuple(rule for rule in file.rules if not rule.default)))
+        for tier, file in (("managed", managed), ("user", user))
+    ]
+    before = outcome(base, event)
+    after = outcome([*base, Admitted("project", True, project)], event)
+    if before.verdict >= Verdict.ASK:
+        assert after.verdict >= before.verdict
+    assert after.halt >= before.halt
+
+
+@EXAMPLES
+@given(user_files, events, st.integers(0, 4))
+def test_a_rule_that_does_not_match_changes_nothing(file: FilePlan, event: Event, place: int) -> None:
+    idle = RulePlan("idle", 99, GATES, program("never-called"), decision="deny", reason="no", context="no", halt=True)
+    if "$X" in str(event.input) or "if true" in str(event.input) or "frob" in str(event.input):
+        return  # there the text does not tell, so a rule about any program may match
+    grown = file._replace(rules=(*file.rules[:place], idle, *file.rules[place:]))
+    assert told(outcome([Admitted("user", True, file)], event)) == told(outcome([Admitted("user", True, grown)], event))
+
+
+@EXAMPLES
+@given(user_files, st.lists(rules(7), max_size=3), project_files, events)
+def test_rules_after_a_deny_change_nothing(
+    file: FilePlan, later: list[RulePlan], project: FilePlan, event: Event
+) -> None:
+    if not event.kind.stops or event.kind.ends:
+        return
+    stop = RulePlan("stop", 50, (event.name,), ("always",), decision="deny", reason="stop here")
+    kept = tuple(rule for rule in file.rules if not rule.default)
+    behind = tuple(rule for rule in later if not rule.default)
+    first = file._replace(rules=(*kept, stop), combine="strictest")
+    second = first._replace(rules=(*first.rules, *behind))
+    lower = project._replace(rules=tuple(rule for rule in project.rules if not rule.default))
+    before = outcome([Admitted("user", True, first)], event)
+    after = outcome([Admitted("user", True, second), Admitted("project", True, lower)], event)
+    assert before.verdict == Verdict.DENY
+    assert told(before) == told(after)
+
+
+@EXAMPLES
+@given(managed_files, user_files, project_files, st.booleans(), events)
+def test_the_index_equals_a_scan_of_all_rules(
+    managed: FilePlan, user: FilePlan, project: FilePlan, reviewed: bool, event: Event
+) -> None:
+    sources = [Admitted("managed", True, managed), Admitted("user", True, user), Admitted("project", reviewed, project)]
+    assert told(outcome(sources, event)) == told(outcome(sources, event, explain=True))
+
+
+@EXAMPLES
+@given(managed_files, user_files, events)
+def test_evaluation_is_deterministic_and_changes_nothing(managed: FilePlan, user: FilePlan, event: Event) -> None:
+    policy: Policy = assemble([Admitted("managed", True, managed), Admitted("user", True, user)])
+    before = repr(event)
+    one, two = (run(evaluate(policy, event, FACTS.known), FACTS) for _ in range(2))
+    assert one == two
+    assert repr(event) == before
+
+
+@pytest.mark.parametrize("name", ["message", "update_input", "update_output"])
+def test_the_last_writer_of_a_tier_wins_each_field(name: str) -> None:
+    values: dict[str, tuple[Any, Any]] = {
+        "message": ("one", "two"),
+        "update_input": ((("command", "echo 1"),), (("command", "echo 2"),)),
+        "update_output": (("set", "1"), ("set", "2")),
+    }
+    written = [
+        RulePlan(f"r{number}", number, ("PreToolUse",), ("always",), **{name: value})
+        for number, value in enumerate(values[name])
+    ]
+    silent = RulePlan("r3", 3, ("PreToolUse",), ("always",), context="more")
+    event = Event(name="PreToolUse", tool="bash", input={"command": "ls"}, cwd="/work")
+    file = FilePlan("user", "user.yaml", "d", "strictest", (*written, silent))
+    answer = outcome([Admitted("user", True, file)], event)
+    field = {"message": "message", "update_input": "updated_input", "update_output": "updated_output"}[name]
+    assert getattr(answer, field) == {"message": "two", "update_input": {"command": "echo 2"}, "update_output": "2"}[name]
+    assert answer.context == "more"
