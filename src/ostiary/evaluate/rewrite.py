@@ -20,6 +20,8 @@ from ostiary.tools import ToolTable
 _LOOKUP: Final = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_.]*)\s*\}\}")
 
 REDACTED: Final = "[redacted]"
+REDACT_SECONDS: Final = 1.0
+"""Time one replacement in one string may take; then the string is withheld."""
 UNREADABLE: Final = "[withheld: this output could not be searched in time]"
 
 
@@ -106,7 +108,7 @@ def _replaced(value: str, text: Plan, replacement: str) -> str:
         return replacement if patterns.glob_matches(text[1], value) else value
     try:
         # The replacement is text, not a template of groups.
-        result: str = patterns.compiled(text[1], text[2]).sub(lambda _: replacement, value, timeout=1.0)
+        result: str = patterns.compiled(text[1], text[2]).sub(lambda _: replacement, value, timeout=REDACT_SECONDS)
     except TimeoutError:
         return UNREADABLE
     return result

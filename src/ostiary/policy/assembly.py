@@ -27,14 +27,34 @@ class Admitted(NamedTuple):
     note: str = ""
 
 
+class _Found(NamedTuple):
+    """A file of a source: itself, or one that it includes. `sources` are the sources that hold it. An include's
+    `except` and `observe` count only where every include of the file in its tier says so."""
+
+    file: FilePlan
+    sources: tuple[FilePlan, ...]
+    pack: str = ""
+    excluded: frozenset[str] = frozenset()
+    observe: bool = False
+
+    def joined(self, other: _Found) -> _Found:
+        """The same file, included once more."""
+        return self._replace(
+            sources=(*self.sources, *other.sources),
+            excluded=self.excluded & other.excluded,
+            observe=self.observe and other.observe,
+        )
+
+
 class _Placed(NamedTuple):
-    """A unit with its file, the rule ids its include leaves out, and whether the include makes it observe."""
+    """A found file with its place in the walk."""
 
     unit: Unit
-    file: FilePlan
-    source: FilePlan
-    excluded: frozenset[str]
-    observe: bool
+    found: _Found
+
+    @property
+    def file(self) -> FilePlan:
+        return self.found.file
 
 
 def assemble(admitted: Iterable[Admitted], tools: ToolTable = TOOLS) -> Policy:
@@ -46,7 +66,7 @@ def assemble(admitted: Iterable[Admitted], tools: ToolTable = TOOLS) -> Policy:
     rules: list[Rule] = []
     for item in placed:
         for plan in item.file.rules:
-            if plan.id in item.excluded:
+            if plan.id in item.found.excluded and not item.unit.only_stops:
                 continue
             state, effective = _admit(plan, item)
             lifts = tuple(
@@ -64,44 +84,42 @@ def assemble(admitted: Iterable[Admitted], tools: ToolTable = TOOLS) -> Policy:
 
 
 def _place(ordered: list[Admitted]) -> Iterator[_Placed]:
-    order = 0
-    for source in ordered:
-        only_stops = not (TIER[source.tier].may_loosen and (source.reviewed or TIER[source.tier].reviewed_by_default))
-        for file, pack, excluded, observe in _files(source.file, frozenset(), False, ""):
-            identity = f"pack:{pack}" if pack else f"{source.tier}:{file.name}"
-            unit = Unit(
-                order,
-                source.tier,
-                identity,
-                file.label,
-                "strictest" if only_stops else file.combine,
-                only_stops,
-                source.reviewed,
+    """The files of all sources in the order of the walk; a file that a tier includes twice comes once."""
+    found: dict[tuple[TierName, bool, str], _Found] = {}
+    reviewed: dict[tuple[TierName, bool, str], bool] = {}
+    for position, source in enumerate(ordered):
+        acts = source.reviewed or TIER[source.tier].reviewed_by_default
+        only_stops = not (TIER[source.tier].may_loosen and acts)
+        for item in _files(_Found(source.file, (source.file,))):
+            own = item.file is source.file
+            key = (source.tier, only_stops, f"{position}" if own else item.file.digest)
+            found[key] = found[key].joined(item) if key in found else item
+            reviewed[key] = source.reviewed
+    for order, (key, item) in enumerate(found.items()):
+        tier, only_stops, _ = key
+        identity = f"pack:{item.pack}" if item.pack else f"{tier}:{item.file.name}"
+        combine = "strictest" if only_stops else item.file.combine
+        unit = Unit(order, tier, identity, item.file.label, combine, only_stops, reviewed[key])
+        yield _Placed(unit, item)
+
+
+def _files(above: _Found) -> Iterator[_Found]:
+    """A file's includes as they are written, each with its own before it, then the file itself."""
+    for include in above.file.includes:
+        yield from _files(
+            above._replace(
+                file=include.file,
+                pack=include.pack,
+                excluded=frozenset(include.excluded),
+                observe=include.observe or above.observe,
             )
-            yield _Placed(unit, file, source.file, frozenset() if only_stops else excluded, observe)
-            order += 1
-
-
-def _files(
-    file: FilePlan, excluded: frozenset[str], observe: bool, pack: str
-) -> Iterator[tuple[FilePlan, str, frozenset[str], bool]]:
-    """A file's includes as they are written, each before the file itself; what is included twice comes once, and its
-    `except` and `observe` count only where every include says so."""
-    found: dict[str, tuple[FilePlan, str, frozenset[str], bool]] = {}
-    for include in file.includes:
-        for inner in _files(include.file, frozenset(include.excluded), include.observe or observe, include.pack):
-            inner_file, inner_pack, inner_excluded, inner_observe = inner
-            if earlier := found.get(inner_file.digest):
-                inner_excluded &= earlier[2]
-                inner_observe = inner_observe and earlier[3]
-            found[inner_file.digest] = (inner_file, inner_pack or include.pack, inner_excluded, inner_observe)
-    yield from found.values()
-    yield file, pack, excluded, observe
+        )
+    yield above
 
 
 def _admit(plan: RulePlan, item: _Placed) -> tuple[RuleState, RulePlan]:
     """What of a rule acts. Of a source nobody reviewed only deny and ask do, as if alone under `strictest`."""
-    observes = plan.observe or item.observe
+    observes = plan.observe or item.found.observe
     if not item.unit.only_stops:
         return ("observe" if observes else "active"), plan
     if observes or plan.default or plan.decision not in ("deny", "ask"):
@@ -164,7 +182,9 @@ def _refers(key: _Key, item: _Placed, plan: RulePlan) -> bool:
 
 def _reaches(source: _Placed, target: _Placed) -> bool:
     """Exceptions reach rules of their own source and of packs it includes; managed and user files also lower tiers."""
-    if source.source is target.source and source.unit.tier == target.unit.tier:
+    if source.unit.tier == target.unit.tier and any(
+        one is other for one in source.found.sources for other in target.found.sources
+    ):
         return True
     return TIER[source.unit.tier].reaches_down and target.unit.rank > source.unit.rank
 
@@ -172,8 +192,8 @@ def _reaches(source: _Placed, target: _Placed) -> bool:
 def _named_tools(ordered: list[Admitted], tools: ToolTable) -> ToolTable:
     for source in ordered:
         if source.reviewed or TIER[source.tier].reviewed_by_default:
-            for file, *_ in _files(source.file, frozenset(), False, ""):
-                tools = tools.with_aliases(dict(file.aliases))
+            for item in _files(_Found(source.file, (source.file,))):
+                tools = tools.with_aliases(dict(item.file.aliases))
     return tools
 
 
