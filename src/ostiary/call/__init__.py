@@ -1,0 +1,46 @@
+"""An event to parts and accesses: what runs, and what each of it touches. Pure: no facts beyond the given ones."""
+
+from __future__ import annotations
+
+from ostiary.call.layers import invocation_of
+from ostiary.call.model import Call, Part
+from ostiary.call.parts import SYSTEM_FOLDERS, Around, Builder
+from ostiary.call.tool import analyse_tool
+from ostiary.event import Event
+from ostiary.facts import Given
+from ostiary.tools import Tool, ToolTable
+
+__all__ = ["SYSTEM_FOLDERS", "analyse", "invocation_of"]
+
+
+def analyse(event: Event, given: Given, tools: ToolTable) -> Call:
+    """The call of an event. Every event has at least one part: the event itself where nothing runs (law L3). Never
+    raises, whatever the arguments are."""
+    tool = tools.tools.get(event.tool) if event.tool is not None else None
+    if event.tool is None:
+        return Call((Part(event.name, cwd=event.cwd),), limit="" if event.input_complete else "input is not complete")
+    if tool is not None and tool.language is not None:
+        return _shell_call(event, tool, given)
+    return analyse_tool(event, tool)
+
+
+def _shell_call(event: Event, tool: Tool, given: Given) -> Call:
+    """The call of a shell: the parts of its script, and what its other arguments touch."""
+    name = next((name for name, role in tool.roles.items() if role == "script"), "")
+    script = event.input.get(name)
+    if not isinstance(script, str):
+        part = Part(tool.name, cwd=event.cwd, unparsed=f"argument `{name}` is missing or no text")
+        return Call((part,), None, limit="the script is not known")
+    builder = Builder(given)
+    assert tool.language is not None
+    builder.script(script, tool.language, Around(_start(event, given)))
+    limit = builder.limit or ("" if event.input_complete else "the arguments are not complete")
+    return Call(tuple(builder.parts), script, tuple(builder.content), limit)
+
+
+def _start(event: Event, given: Given) -> str | None:
+    """Where the script starts; a working directory is absolute or not known."""
+    if event.cwd is None:
+        return None
+    text = event.cwd.replace("\\", "/") if given.windows else event.cwd
+    return text if text.startswith("/") or (given.windows and text[1:2] == ":") else None

@@ -33,11 +33,13 @@ class Access:
 @dataclass(frozen=True, slots=True)
 class Option:
     """One option as it was given. `names` are all its spellings (`-f`, `--force`), of which one or more may be meant
-    where an abbreviation is ambiguous. `role` is what the option's data says it does, empty if nothing special."""
+    where an abbreviation is ambiguous. `role` is what the option's data says it does, empty if nothing special.
+    `ambiguous` says that the names belong to more than one option, so that a set of allowed ones must hold them all."""
 
     names: frozenset[str]
     value: Word | None = None
     role: str = ""
+    ambiguous: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ class Invocation:
     wrappers are inert, so that an allow may look through them. `known` says that the program has data. `options`,
     `subcommand`, `operands` are the arguments as the program reads them; `loose` are words that may be options
     (unknown words, before any `--`). `plain` is the invocation without global options: program, subcommand, rest.
+    `refs` are the git refs it touches by name, empty for the branch that is checked out, None for no ref.
     """
 
     words: tuple[Word, ...]

@@ -11,13 +11,10 @@ from typing import Final, NamedTuple
 
 from ostiary import patterns, programs
 from ostiary.answers import MAYBE, NO, YES, Answer, negated
-from ostiary.call import invocation_of
+from ostiary.call import SYSTEM_FOLDERS, invocation_of
 from ostiary.call.model import Invocation
 from ostiary.conditions.view import Condition, Plan, Stance, View
 from ostiary.words import Word, phrase
-
-TRUSTED_FOLDERS: Final = ("/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/opt/homebrew/bin/")
-"""Folders that only an administrator writes; a program named by a path in one of them is the program of that name."""
 
 
 class Layer(NamedTuple):
@@ -161,7 +158,7 @@ def _unknown(stance: Stance) -> Answer:
 def _trusted(invocation: Invocation) -> bool:
     written = str(invocation.words[0])
     folder = written[: len(written) - len(base_name(written))]
-    return invocation.bare or folder in TRUSTED_FOLDERS
+    return invocation.bare or folder in SYSTEM_FOLDERS
 
 
 def _subcommand(plan: Plan, stance: Stance) -> LayerCondition:

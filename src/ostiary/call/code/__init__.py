@@ -1,0 +1,56 @@
+"""Code of interpreters in the text (`python -c`, `node -e`, `sed`, `awk`): what its known calls touch and run."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ostiary.call.code.awk import read_awk
+from ostiary.call.code.calls import read_calls
+from ostiary.call.code.sed import read_sed
+from ostiary.call.code.tables import CALLS
+from ostiary.call.gather import Gathered, Nested
+from ostiary.call.model import Opening
+from ostiary.words import Word
+
+SHELLS: Final = {"bash": "bash", "powershell": "powershell", "cmd": "cmd"}
+"""Languages that `shell` reads; their scripts become parts."""
+
+MAX_CODE: Final = 65_536
+"""Characters of interpreter code that are read."""
+
+_SQL_ESCAPE: Final = re.compile(
+    r"\\!|^\s*\.(?:shell|system|import|output|once|load)|\bprogram\b|load_extension", re.I | re.M
+)
+
+
+def read_code(code: Word, language: str, out: Gathered) -> None:
+    """Add what code of a language that is no shell does. A text with holes is read with the holes as they were written;
+    no allow covers what they may hold, and code that is nothing but a hole is not told."""
+    text = str(code)
+    if not code.pieces:
+        return
+    if code.holes:
+        nothing_else = not (code.prefix.strip() or code.suffix.strip())
+        if nothing_else or _computed_in(code, language):
+            out.nested.append(Nested("unknown", code, reason="code that is only known when it runs"))
+        if nothing_else:
+            return
+        out.openings.append(Opening("unknown", frozenset(), f"`{code.holes[0].source}` may hold further code"))
+    if len(text) > MAX_CODE:
+        out.nested.append(Nested("unknown", reason="code longer than what is analysed"))
+    elif language == "sed":
+        read_sed(text, out)
+    elif language == "awk":
+        read_awk(text, out)
+    elif language in CALLS:
+        read_calls(text, language, out)
+    elif language != "sql" or _SQL_ESCAPE.search(text):
+        out.nested.append(Nested("unknown", code, reason=f"{_NAMES.get(language, language)} code is not analysed"))
+
+
+def _computed_in(code: Word, language: str) -> bool:
+    return language not in ("sed", "awk") and any(hole.kind != "outside" for hole in code.holes)
+
+
+_NAMES: Final = {"other": "this program's", "base64": "encoded", "sql": "SQL that leaves the database:"}

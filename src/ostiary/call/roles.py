@@ -1,0 +1,255 @@
+"""What each role of an operand or value comes to: accesses, nested scripts, texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from ostiary import urls
+from ostiary.call.gather import Gathered, Nested
+from ostiary.call.model import Access, AccessKind
+from ostiary.call.shapes import is_path, is_process, value_of_key
+from ostiary.programs import head
+from ostiary.words import Hole, Word, joined, word
+
+
+class Item(NamedTuple):
+    """A word to handle. `detail` is what stands after its role (`code:python`); not `certain` where the word may have
+    another role."""
+
+    word: Word
+    detail: str = ""
+    certain: bool = True
+
+
+Handler = Callable[[Gathered, Item], None]
+
+_FORM: Final = re.compile(r"[^=@<]*=?[@<]")
+_COMMAND_SETTING: Final = re.compile(
+    r"(?:exec|(?:proxy|local|knownhosts)command"
+    r"|alias\.[^=]*=(?=!)|(?:core|gpg|diff|pager|credential|sequence|filter|merge|difftool|mergetool|browser|man|gui|ssh)"
+    r"\.(?:[^=]*\.)?(?:pager|editor|sshcommand|fsmonitor|askpass|external|command|textconv|cmd|driver|clean|smudge|process"
+    r"|program|helper)|pager\.[^=]*)(?:(?<==)|\s*=\s*|\s+)",
+    re.IGNORECASE,
+)
+_FIELD: Final = re.compile(r"[^=:@/]+(?::=|==|=|:(?![0-9])|@)")
+_MOUNT: Final = re.compile(r"(?:^|.*,)(?:source|src)=")
+
+
+def apply(out: Gathered, role: str, item: Word, certain: bool = True) -> None:
+    """Add what a word of this role does; not `certain` where the word may have another role."""
+    HANDLERS[head(role)](out, Item(item, role.partition(":")[2], certain))
+
+
+def _nothing(out: Gathered, item: Item) -> None:
+    """Words that mean nothing for policy, or that others look after."""
+
+
+def _paths(*kinds: AccessKind) -> Handler:
+    def handler(out: Gathered, item: Item) -> None:
+        out.path(item.word, *kinds, certain=item.certain)
+
+    return handler
+
+
+def _edit(out: Gathered, item: Item) -> None:
+    out.path(item.word, "read", certain=item.certain, origin="implied")
+    out.path(item.word, "write", certain=item.certain)
+
+
+def _shape(out: Gathered, item: Item) -> None:
+    """Law L2: an unknown program may read, write and delete what reads as a path, and touches nothing else."""
+    for candidate in (value_of_key(item.word), item.word):
+        if candidate is not None and is_path(candidate):
+            out.path(candidate, "read", "write", "delete", certain=False)
+            return
+
+
+def _text(out: Gathered, item: Item) -> None:
+    out.text(item.word)
+
+
+def _run(out: Gathered, item: Item) -> None:
+    if item.word.text in ("-", "/dev/stdin"):
+        return
+    out.runs = True
+    if is_process(item.word):
+        out.accesses.append(Access("execute", item.word, item.certain and not out.possible))
+    else:
+        out.path(item.word, "execute", certain=item.certain)
+
+
+def _source(out: Gathered, item: Item) -> None:
+    _run(out, item)
+    out.path(item.word, "read", certain=item.certain)
+
+
+def _code(out: Gathered, item: Item) -> None:
+    out.run(item.word, item.detail or "bash")
+
+
+def _patch(out: Gathered, item: Item) -> None:
+    out.run(item.word, "patch")
+
+
+def _command(out: Gathered, item: Item) -> None:
+    out.nested.append(Nested("code", item.word, "bash"))
+
+
+def _url(out: Gathered, item: Item) -> None:
+    text = item.word.prefix
+    if text[:5].lower() == "file:":
+        out.path(item.word.after(7) if text[5:7] == "//" else item.word.after(5), "read", certain=item.certain)
+    else:
+        out.connect(urls.host_of(item.word), item.certain)
+
+
+def _host(out: Gathered, item: Item) -> None:
+    out.connect(urls.host_of(item.word.after(1) if item.word.prefix.startswith("@") else item.word), item.certain)
+
+
+def _request(out: Gathered, item: Item) -> None:
+    text = item.word.prefix
+    if re.fullmatch(r"[A-Z]{2,8}", text) and not item.word.holes:
+        return
+    if text.startswith("@"):
+        out.path(item.word.after(1), "read", certain=item.certain)
+        return
+    found = _FIELD.match(text)
+    if not found or "//" in text[: found.end() + 2]:
+        _url(out, item)
+    elif text[found.end() :][:1] == "@" or found[0].endswith("@"):
+        out.path(item.word.after(found.end() + (found[0][-1] != "@")), "read", certain=item.certain)
+    else:
+        out.text(item.word)
+
+
+def _ex(out: Gathered, item: Item) -> None:
+    text = item.word.prefix.lstrip(": ")
+    if text.startswith("!"):
+        out.nested.append(Nested("code", item.word.after(item.word.prefix.index("!") + 1), "bash"))
+
+
+def _remote(*kinds: AccessKind) -> Handler:
+    def handler(out: Gathered, item: Item) -> None:
+        host = urls.remote_of(item.word)
+        either = host is item.word  # a variable that holds a remote place or a path
+        if host is not None:
+            out.connect(host, item.certain and not either)
+        if host is None or either:
+            out.path(item.word, *kinds, certain=item.certain and not either)
+
+    return handler
+
+
+def _repository(out: Gathered, item: Item) -> None:
+    """A remote's name says nothing about where it leads, and is no access."""
+    if item.word.prefix.startswith("ext::"):
+        out.nested.append(Nested("code", item.word.after(5), "bash"))
+        return
+    host = urls.remote_of(item.word)
+    if host is not None:
+        out.connect(host, item.certain)
+    elif item.word.prefix.startswith("file:"):
+        _url(out, item)
+    elif is_path(item.word):
+        out.path(item.word, "read", certain=item.certain)
+
+
+def _at_read(out: Gathered, item: Item) -> None:
+    if item.word.prefix.startswith("@"):
+        out.path(item.word.after(1), "read", certain=item.certain)
+    else:
+        out.text(item.word)
+
+
+def _form(out: Gathered, item: Item) -> None:
+    found = _FORM.match(item.word.prefix)
+    if not found:
+        return out.text(item.word)
+    rest = item.word.after(found.end())
+    if rest.text is not None:
+        rest = word(rest.text.partition(";")[0])
+    return out.path(rest, "read", certain=item.certain)
+
+
+def _equals_read(out: Gathered, item: Item) -> None:
+    out.path(value_of_key(item.word) or item.word, "read", certain=item.certain)
+
+
+def _mount(out: Gathered, item: Item) -> None:
+    """A folder given to a container may be read and written there."""
+    named = _MOUNT.search(item.word.prefix)
+    source = _until(item.word.after(named.end()), ",") if named else _until(item.word, ":")
+    if source is not None and (source.holes or source.prefix.startswith(("/", ".", "~"))):
+        out.path(source, "read", "write", certain=False)
+
+
+def _until(item: Word, end: str) -> Word | None:
+    """The part of a word before a sign, None if it has no such sign."""
+    pieces: list[str | Hole] = []
+    for piece in item.pieces:
+        head, found, _ = piece.partition(end) if isinstance(piece, str) else (piece, "", "")
+        pieces.append(head)
+        if found:
+            return joined(pieces)
+    return joined(pieces) if end == "," else None
+
+
+def _revision(out: Gathered, item: Item) -> None:
+    """`HEAD:.env` shows a file as it was, which is as good as reading it."""
+    _, colon, path = item.word.prefix.partition(":")
+    target = item.word.after(len(item.word.prefix) - len(path)) if colon else item.word
+    if is_path(target) or (colon and target.holes):
+        out.path(target, "read", certain=False)
+
+
+def _setting(out: Gathered, item: Item) -> None:
+    """Git's, ssh's and tar's settings that name a command."""
+    found = _COMMAND_SETTING.match(item.word.prefix)
+    if found:
+        rest = item.word.after(found.end())
+        out.nested.append(Nested("code", rest.after(1) if rest.prefix.startswith("!") else rest, "bash"))
+
+
+def _effect(out: Gathered, item: Item) -> None:  # noqa: ARG001 handlers share one signature
+    out.effects = True
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "data": _nothing,
+    "text": _text,
+    "shape": _shape,
+    "read": _paths("read"),
+    "write": _paths("write"),
+    "into": _paths("write"),
+    "edit": _edit,
+    "delete": _paths("delete"),
+    "move": _paths("read", "delete"),
+    "list": _paths("read"),
+    "revision": _revision,
+    "setting": _setting,
+    "run": _run,
+    "source": _source,
+    "code": _code,
+    "command": _command,
+    "shell": _nothing,
+    "argv": _nothing,
+    "assignment": _nothing,
+    "url": _url,
+    "host": _host,
+    "request": _request,
+    "ex": _ex,
+    "remote": _remote("read"),
+    "remote-write": _remote("write"),
+    "repository": _repository,
+    "at-read": _at_read,
+    "form": _form,
+    "equals-read": _equals_read,
+    "cwd": _nothing,
+    "patch": _patch,
+    "mount": _mount,
+    "effect": _effect,
+}
+"""The handler of every role that `programs` may name."""

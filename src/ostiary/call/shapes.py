@@ -1,0 +1,73 @@
+"""What a text looks like where nothing says what it means: a path, a URL."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ostiary.words import Hole, Word
+
+_ENDING: Final = re.compile(r"[^\s/]*\.[A-Za-z][A-Za-z0-9]{0,9}", re.DOTALL)
+_URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://")
+_KEY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*=")
+_START: Final = ("/", "~", ".", "\\\\")
+
+DEVICES: Final = frozenset(
+    [f"/dev/{name}" for name in ("null", "stdin", "stdout", "stderr", "tty", "zero", "full", "random", "urandom")]
+)
+
+
+def is_path(item: Word) -> bool:
+    """A path by shape: it has a slash, starts with `.` or `~`, or ends like a file name (`.env`, `x.py`); no URL."""
+    text = item.text
+    if text is None:
+        text = "".join(_shown(piece) for piece in item.pieces)
+    if not text or text == "-" or _URL.match(text):
+        return False
+    return "/" in text or "\\" in text or text[0] in ".~" or _ENDING.fullmatch(text) is not None
+
+
+def _shown(piece: str | Hole) -> str:
+    if isinstance(piece, str):
+        return piece
+    return piece.source if piece.kind == "glob" else ""
+
+
+def is_url(text: str) -> bool:
+    """Whether a text starts as a URL with a scheme does."""
+    return _URL.match(text) is not None
+
+
+def is_argument_path(text: str) -> bool:
+    """A path by shape in a tool's argument, where sentences stand too: without blanks, unless it starts as a path."""
+    if len(text) > 4096 or "\n" in text:
+        return False
+    if any(sign.isspace() for sign in text) and not (text.startswith(_START) or text[1:2] == ":"):
+        return False
+    return is_path(Word((text,)))
+
+
+def value_of_key(item: Word) -> Word | None:
+    """The value of `key=value`, None for any other word."""
+    key = _KEY.match(item.prefix)
+    return item.after(key.end()) if key else None
+
+
+def is_device(item: Word) -> bool:
+    """A place that keeps nothing and tells nothing: `/dev/null`, the terminal, a descriptor; or `-` for a stream."""
+    text = item.text
+    if text is None:
+        return is_process(item)
+    return text in DEVICES or text == "-" or text.startswith(("/dev/fd/", "/proc/self/fd/"))
+
+
+def is_process(item: Word) -> bool:
+    """A process substitution, whose commands are parts of their own."""
+    first = item.pieces[0] if len(item.pieces) == 1 else ""
+    return isinstance(first, Hole) and first.source.startswith(("<(", ">("))
+
+
+def last_segment(item: Word) -> str:
+    """The last segment of a path that is known to its end, empty otherwise."""
+    text = item.text
+    return "" if text is None else text.rstrip("/").rsplit("/", 1)[-1]

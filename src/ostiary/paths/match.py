@@ -1,0 +1,209 @@
+"""Path patterns against the targets of accesses: every spelling, links resolved, holes kept (laws L2 and L3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, Literal, NamedTuple
+
+from ostiary import patterns
+from ostiary.answers import MAYBE, NO, YES, Answer, negated
+from ostiary.facts import Given, Knowledge
+from ostiary.paths.glob import Segments, can_match, path_matches
+from ostiary.paths.plan import Plan
+from ostiary.paths.spelling import BASE, SIGNS, Spelling, collapsed, spelled
+from ostiary.words import Word
+
+PathMatcher = Callable[[Word, str | None, Knowledge], Answer]
+Place = Literal["project", "workdirs"]
+
+ANYWHERE: Final[Segments] = ("**",)
+UNKNOWN_BASE: Final = f"/{BASE}"
+
+
+class Pattern(NamedTuple):
+    """A path plan in one reading: below which `anchor`, which segments; `body` and `flags` for an expression."""
+
+    anchor: str
+    segments: Segments = ()
+    body: str = ""
+    flags: str = ""
+
+
+def matcher(plans: tuple[Plan, ...], wide: bool) -> PathMatcher:
+    """What the patterns say about a target (relative to a directory, None if that is unknown).
+
+    Wide is the reading of a rule that stops: floating patterns (`x`, `**/x`, `a/b`) reach every path of the machine at
+    any depth, `./x` is taken below every root, and the lexical or the link-resolved form may match. Narrow is that of
+    an allow and of what lifts a stop: floating patterns stay below the start root, those with a slash inside are
+    anchored there, and both forms must match.
+
+    `d/` and `d/**` take the directory and everything below it, since `rm -r d` and `grep -r x d` touch both. A bare
+    name without a slash (`node_modules`) takes the entry of that name and, in the wide reading only, everything below.
+
+    A target with holes answers yes if it matches whatever they hold, maybe if it can match. Case is ignored where the
+    volume ignores it, which is asked only where it matters.
+    """
+    readings = tuple(_reading(plan, wide) for plan in plans)
+
+    def match(target: Word, cwd: str | None, knowledge: Knowledge) -> Answer:
+        path = spelled(target, cwd, knowledge)
+        judge = _widely if wide else _narrowly
+        best: Answer = NO
+        for reading in readings:
+            best = max(best, judge(reading, path, knowledge))
+            if best == YES:
+                break
+        return best
+
+    return match
+
+
+def outside(place: Place, wide: bool) -> PathMatcher:
+    """Whether a target lies outside of the project the agent was started in, or of every working directory: by its
+    lexical or its resolved form (wide), or by both (narrow). Maybe if no such directory is known.
+
+    Other roots of the event do not count as the project: a call can make one (`git init x`) and name it as its
+    directory.
+    """
+
+    def match(target: Word, cwd: str | None, knowledge: Knowledge) -> Answer:
+        bases = _bases("only start" if place == "project" else place, knowledge.given)
+        if not bases:
+            return MAYBE
+        path = spelled(target, cwd, knowledge)
+        lexical = negated(max(_covers((*_split(base), *ANYWHERE), path, knowledge) for base in bases))
+        if lexical == (YES if wide else NO):
+            return lexical
+        resolved = negated(_inside_resolved(bases, path, knowledge))
+        return max(lexical, resolved) if wide else min(lexical, resolved)
+
+    return match
+
+
+def _reading(plan: Plan, wide: bool) -> Pattern:
+    if plan[0] == "re":
+        return Pattern("re", (), plan[1], plan[2])
+    _, anchor, segments, below = plan
+    if anchor == "float":
+        bare = len(segments) == 1
+        anchor = "root" if wide else "only start"
+        if wide or bare:
+            below, segments = below or (wide and bare), ("**", *segments)
+    elif anchor == "start" and not wide:
+        anchor = "only start"
+    return Pattern(anchor, (*segments, *ANYWHERE) if below else segments)
+
+
+def _widely(pattern: Pattern, path: Spelling, knowledge: Knowledge) -> Answer:
+    lexical = _answer(pattern, path, knowledge, resolved=False)
+    if lexical == YES:
+        return YES
+    real = _resolved(path, knowledge)
+    return max(lexical, MAYBE if real is None else _answer(pattern, real, knowledge, resolved=True))
+
+
+def _narrowly(pattern: Pattern, path: Spelling, knowledge: Knowledge) -> Answer:
+    lexical = _answer(pattern, path, knowledge, resolved=False)
+    if lexical == NO:
+        return NO
+    real = _resolved(path, knowledge)
+    return min(lexical, MAYBE if real is None else _answer(pattern, real, knowledge, resolved=True))
+
+
+def _answer(pattern: Pattern, path: Spelling, knowledge: Knowledge, *, resolved: bool) -> Answer:
+    """One pattern on one form of a path; the resolved form is also compared below the resolved anchor."""
+    if pattern.anchor == "re":
+        return patterns.search(pattern.body, pattern.flags, path.text) if path.known else MAYBE
+    best: Answer = NO
+    for base in _bases(pattern.anchor, knowledge.given) or (UNKNOWN_BASE,):
+        best = max(best, _below(base, pattern.segments, path, knowledge))
+        if best == NO and resolved and base != "/" and path_matches((*ANYWHERE, *pattern.segments), _split(path.text)):
+            best = max(best, _below(_real_base(base, knowledge), pattern.segments, path, knowledge))
+    return best
+
+
+def _below(base: str, segments: Segments, path: Spelling, knowledge: Knowledge) -> Answer:
+    if base == UNKNOWN_BASE:
+        return min(MAYBE, _covers((*ANYWHERE, *segments), path, knowledge))
+    return _covers((*_split(base), *segments), path, knowledge)
+
+
+def _bases(anchor: str, given: Given) -> tuple[str, ...]:
+    """The directories of an anchor, none if they are not known."""
+    start = (given.start,) if given.start else ()
+    match anchor:
+        case "root":
+            return ("/",)
+        case "home":
+            return (given.home,) if given.home else ()
+        case "workdirs":
+            return given.workdirs
+        case "only start":
+            return start
+        case _:
+            return tuple(dict.fromkeys((*start, *given.roots)))
+
+
+def _covers(segments: Segments, path: Spelling, knowledge: Knowledge) -> Answer:
+    """A whole pattern on a whole path, with the volume's idea of case."""
+    exact = _compare(segments, path)
+    if exact == YES:
+        return YES
+    low_path, low_segments = path.text.casefold(), tuple(segment.casefold() for segment in segments)
+    if low_path == path.text and low_segments == segments:
+        return exact
+    folded = _compare(low_segments, Spelling(low_path, path.known))
+    if folded == exact:
+        return exact
+    folds = True if knowledge.given.windows else knowledge.ask("folds_case", _known_start(path.text))
+    return MAYBE if folds is None else folded if folds else exact
+
+
+def _compare(segments: Segments, path: Spelling) -> Answer:
+    if path_matches(segments, _split(path.text)):
+        return YES
+    return MAYBE if not path.known and can_match(segments, path.text) else NO
+
+
+def _split(path: str) -> Segments:
+    return tuple(segment for segment in path.split("/") if segment)
+
+
+def _known_start(text: str) -> str:
+    """The directory above the first segment that is not known."""
+    known: list[str] = []
+    for segment in _split(text):
+        if SIGNS & set(segment):
+            break
+        known.append(segment)
+    joined = "/".join(known)
+    return joined if joined[1:2] == ":" else f"/{joined}"
+
+
+def _resolved(path: Spelling, knowledge: Knowledge) -> Spelling | None:
+    """The path with links resolved, as far as its text is known; None if that cannot be told."""
+    known = _known_start(path.text)
+    if known == "/":
+        return path
+    real = knowledge.ask("resolve", known)
+    if not isinstance(real, str):
+        return None
+    rest = path.text[len(known) :]
+    return path if real == known else Spelling(collapsed(f"{real}/{rest}".replace("\\", "/")), path.known)
+
+
+def _real_base(base: str, knowledge: Knowledge) -> str:
+    real = knowledge.ask("resolve", base)
+    return real if isinstance(real, str) else UNKNOWN_BASE
+
+
+def _inside_resolved(bases: tuple[str, ...], path: Spelling, knowledge: Knowledge) -> Answer:
+    real = _resolved(path, knowledge)
+    if real is None:
+        return MAYBE
+    best: Answer = NO
+    for base in bases:
+        best = max(best, _covers((*_split(base), *ANYWHERE), real, knowledge))
+        if best == NO:
+            best = _below(_real_base(base, knowledge), ANYWHERE, real, knowledge)
+    return best

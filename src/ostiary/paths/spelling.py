@@ -1,0 +1,156 @@
+"""Every way to write a path, brought to one form: absolute, no `.` or `..`, forward slashes.
+
+A path that the text does not tell wholly keeps its holes as signs: `BASE` is a whole unknown directory, `OPEN` any text
+inside one segment, `FLAT` and `ONE` what `*` and `?` of a shell's pathname expansion can stand for. A variable may hold
+slashes and `..`, so whatever stands before it tells nothing: `/tmp/$X/a` is `BASE/a`. The signs are private-use
+characters, which a real path is cleared of.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final, NamedTuple
+
+from ostiary.facts import Given, Knowledge
+from ostiary.words import Hole, Word
+
+OPEN: Final = "\ue000"
+FLAT: Final = "\ue001"
+BASE: Final = "\ue002"
+ONE: Final = "\ue003"
+SIGNS: Final = frozenset((OPEN, FLAT, BASE, ONE))
+
+MAX_PATH: Final = 4096
+"""Characters of a path; a longer one names no file on the systems we run on."""
+
+_SIGN: Final = re.compile("[\ue000-\ue003]")
+_UP: Final = re.compile(f"(?<![^/])[.{ONE}][{FLAT}{ONE}](?![^/])")  # `.*` finds `..` in shells older than bash 5.2
+_DRIVE: Final = re.compile(r"(?:/(?:mnt|cygdrive))?/([A-Za-z])(?=/|$)")
+_NAMESPACE: Final = re.compile(r"//[?.]/(?:UNC/)?", re.IGNORECASE)
+_ROOT_LINK: Final = re.compile(r"/proc/(?:self|thread-self|[0-9]+)(?:/task/[0-9]+)?/root")
+_CWD_LINK: Final = re.compile(r"/proc/(?:self|thread-self)/cwd")
+
+
+class Spelling(NamedTuple):
+    """A path in one form. `text` is absolute, with signs where it is not known; `known` says that it has none."""
+
+    text: str
+    known: bool
+
+
+def spelled(target: Word, cwd: str | None, knowledge: Knowledge) -> Spelling:
+    """The absolute form of a path as written, relative ones against `cwd`. Asks for other users' homes."""
+    given = knowledge.given
+    text = target.text
+    text = _signed(target) if text is None else _cleared(text)
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text)
+    if given.windows:
+        text = text.replace("\\", "/")
+    if text.startswith("~"):
+        text = _expanded(text, knowledge)
+    text = _windows(text) if given.windows else text
+    if not _absolute(text, given):
+        text = f"{_base(cwd, given)}/{text}"
+    if OPEN in text:
+        text = _from_last_hole(text)
+    flat = _joined(_walked(text, cwd))
+    return Spelling(flat, not SIGNS & set(flat))
+
+
+def _cleared(text: str) -> str:
+    return text if text.isascii() else _SIGN.sub("\ufffd", text)
+
+
+def _signed(target: Word) -> str:
+    text = "".join(_cleared(piece) if isinstance(piece, str) else _sign_of(piece) for piece in target.pieces)
+    return _UP.sub(OPEN, text)
+
+
+def _from_last_hole(text: str) -> str:
+    name, slash, below = text[text.rindex(OPEN) + 1 :].partition("/")
+    # With an empty hole `$X.` and `$X..` are no names but the directory itself and the one above.
+    return f"/{BASE}/{below}" if name in ("", ".", "..") and slash else f"/{BASE}{_named(name)}{slash}{below}"
+
+
+def _named(name: str) -> str:
+    return "" if name in (".", "..") else f"/{OPEN}{name}"
+
+
+def _sign_of(hole: Hole) -> str:
+    if hole.kind != "glob" or hole.source.startswith("**") or re.search(r"[@!+*?]\(|/", hole.source):
+        return OPEN
+    return "".join(FLAT if sign == "*" else ONE for sign in re.findall(r"\*|\?|\[[^\]]*\]?|.", hole.source, re.DOTALL))
+
+
+def _expanded(text: str, knowledge: Knowledge) -> str:
+    """`~` and `~user` replaced; an unknown home is an unknown directory."""
+    user, slash, rest = text[1:].partition("/")
+    if not user:
+        return (knowledge.given.home or f"/{BASE}") + slash + rest
+    if SIGNS & set(user) or user in ("+", "-"):
+        return f"/{OPEN}"
+    home = knowledge.ask("home_of", user)
+    return (home if isinstance(home, str) else f"/{BASE}") + slash + rest
+
+
+def _windows(text: str) -> str:
+    text = _NAMESPACE.sub("/", text)
+    if re.match(r"/[A-Za-z]:", text):
+        text = text[1:]
+    if drive := _DRIVE.match(text):
+        text = f"{drive[1]}:{text[drive.end() :]}"
+    if re.match(r"[A-Za-z]:", text):
+        head, rest = text[0].upper() + ":", text[2:]
+        text = f"{head}{rest}" if rest.startswith("/") or not rest else f"{head}/{BASE}/{rest}"
+    head, rest = (text[:2], text[2:]) if re.match(r"[A-Z]:", text) else ("", text)
+    return head + "/".join(_plain_name(segment) for segment in rest.split("/"))
+
+
+def _plain_name(segment: str) -> str:
+    """A name without stream (`x::$DATA`), and without the trailing dots and blanks that Windows drops."""
+    return segment if segment in (".", "..") else segment.split(":", 1)[0].rstrip(". ")
+
+
+def _absolute(text: str, given: Given) -> bool:
+    return text.startswith("/") or (given.windows and text[1:2] == ":")
+
+
+def _base(cwd: str | None, given: Given) -> str:
+    """The directory that a relative path starts from."""
+    if cwd is None:
+        return f"/{BASE}"
+    return _windows(cwd.replace("\\", "/")) if given.windows else cwd
+
+
+def collapsed(text: str) -> str:
+    """Without empty segments, `.` and `..`; an unknown directory stays one however far up the path leads."""
+    return _joined(_walked(text, None))
+
+
+def _walked(text: str, cwd: str | None) -> list[str]:
+    """The segments that a path leads through, links of `/proc` taken as they are met."""
+    out: list[str] = []
+    for segment in text.split("/"):
+        if segment == "..":
+            if out and out[-1] != BASE:
+                out.pop()
+        elif segment not in ("", "."):
+            out.append(segment)
+            if out[0] == "proc" and segment in ("root", "cwd"):
+                out = _through_proc(out, cwd)
+    return out
+
+
+def _through_proc(out: list[str], cwd: str | None) -> list[str]:
+    """`/proc/self/root` is `/`, `/proc/self/cwd` the current directory."""
+    path = _joined(out)
+    if _ROOT_LINK.fullmatch(path):
+        return []
+    return _walked(cwd or f"/{BASE}", None) if _CWD_LINK.fullmatch(path) else out
+
+
+def _joined(segments: list[str]) -> str:
+    joined = "/".join(segments)
+    return joined if re.match(r"[A-Z]:(/|$)", joined) else f"/{joined}"

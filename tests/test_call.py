@@ -1,0 +1,308 @@
+"""Calls: `tests/cases/call/*.yaml`, one command or tool call a row, and laws on any input.
+
+A row has `text` (a shell script) or `tool` and `input`, perhaps `cwd` and `given`, and the `parts` that come of it. A
+part lists only what is not empty: `run` (the innermost program and its words), `layers` (all programs, outermost first)
+or `via`, `does` (accesses; `read?` is a possible one, `@output` an origin), `open` (openings), `refs`, `cwd` (unless it
+is the row's), `is` (`pure` or `complete`), `unparsed`, `from` and `to`. A row's `env` is that of its last part.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given as given_any
+from hypothesis import settings
+from hypothesis import strategies as st
+from ruamel.yaml import YAML
+
+from ostiary import programs
+from ostiary.call import analyse, invocation_of
+from ostiary.call.model import Access, Call, Opening, Part
+from ostiary.call.roles import HANDLERS
+from ostiary.event import Event
+from ostiary.facts import Given
+from ostiary.programs.model import VALUE_ROLES
+from ostiary.tools import TOOLS
+from ostiary.words import word
+
+CASES = Path(__file__).parent / "cases" / "call"
+CWD = "/w/app"
+GIVEN = Given(home="/home/dev", start=CWD, roots=(CWD,), workdirs=(CWD,))
+
+
+def rows() -> list[Any]:
+    found = []
+    for path in sorted(CASES.glob("*.yaml")):
+        for row in YAML(typ="safe", pure=True).load(path.read_text("utf-8"))["cases"]:
+            name = row.get("text", row.get("tool", row.get("on")))
+            found.append(pytest.param(row, id=f"{path.stem}: {name}"))
+    return found
+
+
+def access(item: Access) -> str:
+    text = f"{item.kind}{'' if item.certain else '?'} {item.target}"
+    return text if item.origin == "argument" else f"{text} @{item.origin}"
+
+
+def opening(item: Opening) -> str:
+    return f"{item.kind} {' '.join(sorted(item.names))}".strip()
+
+
+def shown(part: Part, cwd: str | None) -> dict[str, Any]:
+    """A part as a row writes it."""
+    inner = part.invocations[-1] if part.invocations else None
+    several = len(part.invocations) > 1
+    entries: dict[str, Any] = {
+        "run": [str(item) for item in inner.words] if inner else [],
+        "layers": [item.name or "?" for item in part.invocations] if several else [],
+        "via": list(inner.via) if inner and not several else [],
+        "does": [access(item) for item in part.accesses],
+        "open": [opening(item) for item in part.openings],
+        "is": "pure" if part.pure else "complete" if part.complete else "",
+        "unparsed": part.unparsed,
+        "from": list(part.pipes_from),
+        "to": list(part.pipes_to),
+    }
+    out = {key: value for key, value in entries.items() if value}
+    if inner and not inner.transparent:
+        out["transparent"] = False
+    if inner and inner.refs is not None:
+        out["refs"] = [str(ref) for ref in inner.refs]
+    if part.cwd != cwd:
+        out["cwd"] = part.cwd
+    return out
+
+
+def event(row: dict[str, Any]) -> Event:
+    if "on" in row:
+        return Event(name=row["on"], cwd=CWD)
+    tool, arguments = row.get("tool", "bash"), row.get("input", {"command": row.get("text")})
+    return Event.from_call(tool, arguments, row.get("cwd", CWD), input_complete=row.get("complete", True))
+
+
+def analysed(text: str, **given: Any) -> Call:
+    return analyse(Event.from_call("bash", {"command": text}, CWD), given.get("given", GIVEN), TOOLS)
+
+
+@pytest.mark.parametrize("row", rows())
+def test_case(row: dict[str, Any]) -> None:
+    facts = Given(**{"home": "/home/dev", "start": CWD, "roots": (CWD,), "workdirs": (CWD,), **row.get("given", {})})
+    call = analyse(event(row), facts, TOOLS)
+    found = [shown(part, row.get("cwd", CWD)) for part in call.parts]
+    assert found == row["parts"]
+    assert call.limit == row.get("limit", "")
+    assert call.unmapped == row.get("unmapped", False)
+    if "content" in row:
+        assert list(call.content) == row["content"]
+    if "env" in row:
+        assert {name: str(value) for name, value in call.parts[-1].environment} == row["env"]
+
+
+def test_every_role_has_a_handler() -> None:
+    assert set(HANDLERS) == VALUE_ROLES
+
+
+def test_script_is_the_text_given_to_a_shell() -> None:
+    assert analysed("ls").script == "ls"
+    assert analyse(Event.from_call("read_file", {"file_path": "a"}, CWD), GIVEN, TOOLS).script is None
+
+
+def test_a_shell_without_a_script_is_one_part_that_is_not_understood() -> None:
+    for arguments in ({}, {"command": None}, {"command": ["rm", "a"]}):
+        call = analyse(Event.from_call("bash", arguments, CWD), GIVEN, TOOLS)
+        assert [part.unparsed for part in call.parts] == ["argument `command` is missing or no text"]
+        assert call.limit
+
+
+def test_scripts_inside_scripts_have_a_bound() -> None:
+    text = "rm a"
+    for _ in range(5):
+        text = f"eval {_quoted(text)}"
+    assert analysed(text).parts[-1].program == "rm"
+    # Quoting five times over is long already, so the bound is met with `sh` on here-documents.
+    for level in range(12):
+        text = f"sh <<'E{level}'\n{text}\nE{level}"
+    call = analysed(text)
+    assert "inside each other" in call.limit
+    assert call.parts[-1].unparsed == call.limit
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def test_commands_have_a_bound() -> None:
+    call = analysed("; ".join(["eval 'rm a; rm b; rm c; rm d'"] * 400))
+    assert len(call.parts) <= 1002
+    assert "more than 1000" in call.limit
+    assert call.parts[-1].unparsed
+
+
+def test_commands_of_one_script_have_a_bound() -> None:
+    call = analysed("a;" * 1500)
+    assert len(call.parts) <= 1001
+    assert call.limit
+
+
+def test_programs_found_by_exec_have_a_bound_too() -> None:
+    call = analysed("find . " + "-exec find . " * 12 + "-exec rm a +")
+    assert "inside each other" in call.limit
+
+
+def test_code_has_a_bound() -> None:
+    for program, code in (("python -c", "x;" * 12_000), ("awk", "x;" * 12_000), ("awk", "x " * 30_000)):
+        assert analysed(f"{program} {_quoted(code)}").parts[-1].unparsed == "code longer than what is analysed"
+    call = analysed("python <<'X'\n" + "x" * 70_000 + "\nX")
+    assert call.limit or call.parts[-1].unparsed
+
+
+def test_layers_have_a_bound() -> None:
+    call = analysed("nice " * 60 + "rm a")
+    assert len(call.parts[0].invocations) == 24
+
+
+def test_a_directory_that_is_not_absolute_is_not_known() -> None:
+    call = analyse(Event.from_call("bash", {"command": "cat a"}, "some/where"), GIVEN, TOOLS)
+    assert call.parts[0].cwd is None
+    assert analyse(Event.from_call("bash", {"command": "cat a"}, None), GIVEN, TOOLS).parts[0].cwd is None
+
+
+def test_directories_on_windows() -> None:
+    given = Given(home="C:/Users/dev", start="C:/w", windows=True)
+    call = analyse(Event.from_call("bash", {"command": "cd sub && cat a"}, "C:\\w"), given, TOOLS)
+    assert [part.cwd for part in call.parts] == ["C:/w", "C:/w/sub"]
+    call = analyse(Event.from_call("bash", {"command": "cd 'D:\\x' && cat a"}, "C:\\w"), given, TOOLS)
+    assert call.parts[1].cwd == "D:/x"
+
+
+def test_an_abbreviation_that_fits_several_options_is_ambiguous() -> None:
+    option = analysed("git push --forc").parts[0].invocations[0].options[0]
+    assert option.ambiguous
+    assert {"--force", "--force-with-lease"} <= option.names
+
+
+def test_a_program_with_a_folder_is_not_bare() -> None:
+    assert [analysed(text).parts[0].invocations[0].bare for text in ("git x", "/usr/bin/git x", "./git x")] == [
+        True,
+        False,
+        False,
+    ]
+
+
+def test_a_program_in_other_case_is_the_program() -> None:
+    assert analysed("GIT push").parts[0].program == "git"
+    assert analysed("Rscript a.r").parts[0].program == "Rscript"
+    assert analysed("UNKNOWN a").parts[0].program == "UNKNOWN"
+
+
+def test_a_variable_from_outside_as_program() -> None:
+    outside, computed = (analysed(text).parts[0].invocations[0] for text in ("$CC a.c", "$(printf cc) a.c"))
+    assert outside.name is None
+    assert outside.outside
+    assert not computed.outside
+
+
+def test_an_invocation_from_words() -> None:
+    invocation = invocation_of((word("git"), word("push"), word("-f")))
+    assert invocation.subcommand == ("push",)
+    assert invocation.known
+    assert invocation_of(()).name is None
+
+
+def test_content_of_a_shell_call() -> None:
+    call = analysed("cat > a <<'X'\nbody\nX\necho one two")
+    assert call.content == ("body\n", "one", "two")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+TOOL_NAMES = st.sampled_from([*TOOLS.tools, "mcp__a__b", "other"]) | st.none()
+ARGUMENTS = st.dictionaries(
+    st.sampled_from(["command", "file_path", "url", "patch", "path", "edits", "x", "source"]) | st.text(max_size=4),
+    JSON,
+    max_size=4,
+)
+
+
+@given_any(TOOL_NAMES, ARGUMENTS, st.none() | st.text(max_size=6), st.booleans())
+@settings(max_examples=300, deadline=None)
+def test_any_arguments_give_parts(tool: str | None, arguments: dict[str, Any], cwd: str | None, whole: bool) -> None:
+    call = analyse(Event(tool=tool, input=arguments, cwd=cwd, input_complete=whole), GIVEN, TOOLS)
+    assert call.parts
+    assert whole or call.limit
+
+
+NAMES = sorted(programs.lookup.PROGRAMS)
+PIECES = [
+    "-c",
+    "-e",
+    "-f",
+    "--",
+    "-x=y",
+    "--out=a",
+    "a/b",
+    "$X",
+    "'rm a'",
+    "*",
+    "{}",
+    ";",
+    "\\;",
+    "push",
+    "-",
+    "a=b",
+    "'",
+]
+
+
+@given_any(st.lists(st.sampled_from(NAMES + PIECES * 12), min_size=1, max_size=9))
+@settings(max_examples=500, deadline=None)
+def test_any_words_give_parts(words: list[str]) -> None:
+    assert analysed(" ".join(words)).parts
+
+
+CODERS = ["python -c", "node -e", "perl -e", "ruby -e", "php -r", "lua -e", "awk", "sed", "psql -c", "eval"]
+SNIPPETS = [
+    *("open(", ")", "'", '"', "`", ";", ",", "os.remove", "import", "as", "from", "a.b", "=", "+", "[", "]", "{", "}"),
+    *(
+        "#",
+        "//",
+        "\\",
+        "$x",
+        "|",
+        "getline",
+        ">",
+        "print",
+        "s/a/b/",
+        "w",
+        "e",
+        "r",
+        "y",
+        "\n",
+        "$",
+        "@",
+        "system",
+        "eval",
+    ),
+    *("require('fs')", "<", "f'", "#{a}", "${b}", "Path('a').unlink()", "getattr(os, x)"),
+]
+
+
+@given_any(st.sampled_from(CODERS), st.lists(st.sampled_from(SNIPPETS), max_size=12))
+@settings(max_examples=500, deadline=None)
+def test_any_code_gives_parts(program: str, code: list[str]) -> None:
+    assert analysed(f"{program} {_quoted(' '.join(code))}").parts
+
+
+@given_any(st.sampled_from(NAMES), st.lists(st.sampled_from(["a", "-x", "--frob", "$X", "*"]), max_size=4))
+def test_what_is_pure_only_reads(name: str, words: list[str]) -> None:
+    for part in analysed(" ".join([_quoted(name), *words])).parts:
+        if part.pure:
+            assert part.complete
+            assert all(item.kind == "read" for item in part.accesses)
+        if part.complete:
+            assert part.program == "" or not part.invocations[-1].loose
