@@ -1,0 +1,222 @@
+"""Simple commands of the tree as commands: their words, redirections, assignments, and what those run or change."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from typing import Final
+
+from ostiary.shell.drafts import Draft, Drafts
+from ostiary.shell.expand import Expander
+from ostiary.shell.limits import Budget
+from ostiary.shell.model import Assignment, Redirect, RedirectKind
+from ostiary.shell.pieces import finished
+from ostiary.shell.scope import Scope, Value, self_set
+from ostiary.shell.survey import set_by_arithmetic, smuggles
+from ostiary.shell.syntax import (
+    Array,
+    Assign,
+    Document,
+    Literal,
+    Node,
+    RawWord,
+    Redirection,
+    Sequence,
+    Simple,
+    Substitution,
+)
+from ostiary.words import Hole, Word, joined
+
+_KINDS: Final[dict[str, RedirectKind]] = {
+    "<": "read",
+    ">": "write",
+    ">|": "write",
+    "&>": "write",
+    ">>": "append",
+    "&>>": "append",
+    "<>": "both",
+}
+_PLACES: Final = frozenset({"HOME", "PWD"})
+_DESCRIPTOR: Final = re.compile(r"[0-9]+-?|-")
+# POSIX shells other than bash keep assignments before these builtins.
+_KEEPING: Final = frozenset(
+    {".", ":", "eval", "exec", "export", "readonly", "return", "set", "shift", "source", "times", "trap", "unset"}
+)
+_NAMED: Final = re.compile(r"[A-Za-z_$]")
+# A name that stands somewhere without a dollar before it may be set there.
+_MENTION: Final = re.compile(
+    r"(?<![A-Za-z0-9_$])(?<!\$\{)(?<!\$\{[!#])[A-Za-z_][A-Za-z0-9_]*|(?<=\$\{)[A-Za-z_][A-Za-z0-9_]*(?=:?=)"
+)
+
+
+class Commands(Drafts, ABC):
+    """Takes in simple commands, and what stands inside of words."""
+
+    def __init__(self, text: str, script: Sequence, budget: Budget) -> None:
+        super().__init__()
+        self.text = text
+        self.script = script
+        self.budget = budget
+        self.expander = Expander(self)
+        self._processes: list[tuple[str, list[int]]] = []
+        self._mentioned: frozenset[str] | None = None
+        self._smuggles: bool | None = None
+
+    @abstractmethod
+    def visit(self, node: Node, scope: Scope) -> None:
+        """Take in a node; `scope` becomes the state after it. The walker's part."""
+
+    @abstractmethod
+    def effects(self, words: tuple[Word, ...], scope: Scope, declared: tuple[str, ...]) -> None:
+        """What a command does to the state of its shell; `declared` are the variables that were assigned among its
+        words, which are not in `words`. The builtins' part."""
+
+    def substitute(self, part: Substitution, scope: Scope) -> None:
+        """Take in the commands of a substitution; those of `<(...)` and `>(...)` are neighbours of its command."""
+        outer, self.group = self.group, []
+        self.visit(part.body, scope.copy())
+        if part.direction:
+            self._processes.append((part.direction, self.group))
+        self.group = outer
+
+    def evaluate(self, source: str, scope: Scope) -> None:
+        """Arithmetic takes `source` for an expression, in which `$` stands for what is not known: it may set the
+        variables named there, and it runs what their values hold between brackets."""
+        if _NAMED.search(source) and self.endangered(scope):
+            self.unread(source, "the value of a variable is expanded again", scope)
+        for name in set_by_arithmetic(source):
+            scope.taint(name)
+
+    def endangered(self, scope: Scope) -> bool:
+        """Whether some variable's value may be a text that arithmetic runs."""
+        if self._smuggles is None:
+            self._smuggles = smuggles(self.script)
+        return self._smuggles or any(
+            isinstance(piece, str) and ("$(" in piece or "`" in piece)
+            for value in scope.values.values()
+            for item in (value if isinstance(value, tuple) else (value,))
+            for piece in item.pieces
+        )
+
+    def unread(self, text: str, reason: str, scope: Scope) -> None:
+        """Take in a stretch that is not understood."""
+        self.add(Draft(text, scope, reason))
+
+    def outside(self, name: str) -> bool:
+        """Whether the text never sets the variable."""
+        if self._mentioned is None:
+            self._mentioned = frozenset(_MENTION.findall(self.text))
+        return name not in self._mentioned and (name in _PLACES or not self_set(name))
+
+    def simple(self, node: Simple, scope: Scope) -> None:
+        """Take in a simple command."""
+        if not node.words:
+            self._wordless(node, scope)
+            return
+        draft = Draft(node.text, scope, "the text was not read to its end")
+        position = self.add(draft)
+        outer, self._processes = self._processes, []
+        found = [(isinstance(raw, Assign), self._argument(raw, scope)) for raw in node.words]
+        draft.words = tuple(word for _, words in found for word in words)
+        plain = tuple(word for assigns, words in found if not assigns for word in words)
+        draft.redirects += self.redirects(node.redirections, scope)
+        draft.assignments = tuple(self._assignment(item, scope) for item in node.assignments)
+        draft.unparsed = ""
+        self.link_processes(position)
+        self._processes = outer
+        self._after(node, draft, plain, scope)
+
+    def link_processes(self, position: int) -> None:
+        """The process substitutions met last are neighbours of the command at this position."""
+        for direction, inner in self._processes:
+            if direction == "<":
+                self.link(inner, [position])
+            else:
+                self.link([position], inner)
+
+    def _after(self, node: Simple, draft: Draft, plain: tuple[Word, ...], scope: Scope) -> None:
+        name = draft.words[0].text if draft.words else None
+        if name in self.bodies:
+            self.group += self.bodies[name]
+        if name == "exec" and len(draft.words) == 1:
+            scope.redirects = draft.redirects
+        if not draft.words:
+            self._assign_all(node, scope)
+        elif name in _KEEPING:
+            for item in node.assignments:
+                scope.taint(item.name)
+        self.effects(plain, scope, tuple(raw.name for raw in node.words if isinstance(raw, Assign)))
+
+    def _wordless(self, node: Simple, scope: Scope) -> None:
+        if not node.redirections:
+            self._assign_all(node, scope)
+            return
+        draft = Draft(node.text, scope)
+        draft.redirects += self.redirects(node.redirections, scope)
+        draft.assignments = tuple(self._assignment(item, scope) for item in node.assignments)
+        for item in node.assignments:
+            self.assign(item, scope)
+        self.add(draft)
+
+    def _assign_all(self, node: Simple, scope: Scope) -> None:
+        for item in node.assignments:
+            self.assign(item, scope)
+            self.note(item.name, scope.exports[item.name].value, node.text)
+
+    def assign(self, item: Assign, scope: Scope) -> Value:
+        """Carry an assignment out; the value that was assigned."""
+        value = self.expander.value(item.value, scope)
+        if (item.name in scope.changing or item.name == "PS4") and self.endangered(scope):
+            self.unread(item.name, "the value of a variable is expanded again", scope)
+        if item.subscript is not None:
+            self.evaluate(self.expander.inspect(item.subscript, scope), scope)
+            scope.taint(item.name)
+        elif item.append:
+            scope.append(item.name, value)
+        else:
+            scope.assign(item.name, value)
+        return value
+
+    def _assignment(self, item: Assign, scope: Scope) -> Assignment:
+        value = self.expander.value(item.value, scope)
+        if not isinstance(value, Word) or item.subscript is not None or item.append:
+            return Assignment(item.name, Word((Hole("$" + item.name, "computed"),)))
+        return Assignment(item.name, finished(value.pieces, False, scope.cwd))
+
+    def _argument(self, raw: RawWord | Assign, scope: Scope) -> list[Word]:
+        if isinstance(raw, str):
+            return [Word((raw,))]
+        if not isinstance(raw, Assign):
+            return self.expander.fields(raw, scope)
+        value = self.assign(raw, scope)
+        if isinstance(raw.value, tuple) and any(isinstance(part, Literal) and "{" in part.text for part in raw.value):
+            # Braces make several words of an argument, though not of an assignment before a command.
+            value = Word((Hole(str(value), "computed"),))
+            scope.taint(raw.name)
+        self.note(raw.name, scope.exports[raw.name].value, "")
+        shown: Word = value if isinstance(value, Word) else _array_word(raw)
+        sign = "+=" if raw.append else "="
+        return [joined([raw.name + sign, *finished(shown.pieces, False, scope.cwd).pieces])]
+
+    def redirects(self, items: tuple[Redirection, ...], scope: Scope) -> tuple[Redirect, ...]:
+        """The redirections of a command."""
+        return tuple(self._redirect(item, scope) for item in items)
+
+    def _redirect(self, item: Redirection, scope: Scope) -> Redirect:
+        target = item.target
+        if item.variable:
+            scope.taint(item.variable)
+        if isinstance(target, Document):
+            return Redirect("here-document", self.expander.text(target.body, scope), not target.quoted)
+        if item.operator == "<<<":
+            return Redirect("here-string", self.expander.text(target, scope), True)
+        found = self.expander.single(target, scope)
+        if item.operator in _KINDS:
+            return Redirect(_KINDS[item.operator], found)
+        copies = item.operator == "<&" or (found.text is not None and _DESCRIPTOR.fullmatch(found.text))
+        return Redirect("descriptor" if copies else "write", found)
+
+
+def _array_word(item: Assign) -> Word:
+    assert isinstance(item.value, Array)
+    return Word((Hole(item.value.source, "computed"),))

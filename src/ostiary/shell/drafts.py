@@ -1,0 +1,99 @@
+"""Commands as they are collected: their neighbours and what is defined below them become known only later."""
+
+from __future__ import annotations
+
+from ostiary.shell import limits
+from ostiary.shell.model import Assignment, Command, Redirect
+from ostiary.shell.scope import Scope, unknown
+from ostiary.shell.syntax import Unreadable
+from ostiary.words import Word
+
+
+class Draft:
+    """A command that is not finished."""
+
+    __slots__ = (
+        "assignments", "cwd", "defined", "exported", "feeds", "late", "reads", "redirects", "text", "unparsed", "words",
+    )  # fmt: skip
+
+    def __init__(self, text: str, scope: Scope, unparsed: str = "") -> None:
+        self.text = text
+        self.words: tuple[Word, ...] = ()
+        self.assignments: tuple[Assignment, ...] = ()
+        self.redirects: tuple[Redirect, ...] = scope.redirects
+        self.exported = tuple(scope.exports.values())
+        self.defined = scope.defined
+        self.cwd = scope.cwd
+        self.late = scope.late
+        self.reads: list[int] = []
+        self.feeds: list[int] = []
+        self.unparsed = unparsed
+
+
+class Drafts:
+    """The commands of a script so far. `group` collects the positions of those that run in the pipeline element at
+    hand, `bodies` of those in each function. `assigned` are all variables the script sets, with the value where
+    there is only one."""
+
+    def __init__(self) -> None:
+        self.drafts: list[Draft] = []
+        self.group: list[int] = []
+        self.bodies: dict[str, list[int]] = {}
+        self.assigned: dict[str, Word] = {}
+        self._unseen: dict[str, tuple[Assignment, str]] = {}
+
+    def add(self, draft: Draft) -> int:
+        """Add a command; its position. `Unreadable` if there are too many."""
+        if len(self.drafts) >= limits.COMMANDS:
+            raise Unreadable("the script has too many commands", "commands")
+        self.drafts.append(draft)
+        if self._unseen:
+            seen = {item.name for item in draft.exported}
+            self._unseen = {name: item for name, item in self._unseen.items() if name not in seen}
+        position = len(self.drafts) - 1
+        self.group.append(position)
+        return position
+
+    def note(self, name: str, value: Word | None, text: str) -> None:
+        """Remember an assignment that stands alone, until a command runs with it."""
+        found = unknown(name) if value is None or self.assigned.get(name, value) != value else value
+        self.assigned[name] = found
+        self._unseen[name] = (Assignment(name, found), text)
+
+    def link(self, before: list[int], after: list[int]) -> None:
+        """The commands at `before` write into those at `after`."""
+        for position in before:
+            self.drafts[position].feeds += after
+        for position in after:
+            self.drafts[position].reads += before
+
+    def commands(self, text: str) -> tuple[Command, ...]:
+        """The finished commands; `text` is the whole script's."""
+        if self._unseen:
+            self.group = []
+            draft = Draft("; ".join(dict.fromkeys(text for _, text in self._unseen.values())), Scope())
+            draft.assignments = tuple(item for item, _ in self._unseen.values())
+            self.drafts.append(draft)
+        if not self.drafts:
+            return (Command(text),)
+        everything = frozenset(self.bodies)
+        return tuple(self._finished(draft, everything) for draft in self.drafts)
+
+    def _finished(self, draft: Draft, everything: frozenset[str]) -> Command:
+        exported, defined = draft.exported, draft.defined
+        if draft.late:
+            names = {item.name for item in exported}
+            exported += tuple(Assignment(name, value) for name, value in self.assigned.items() if name not in names)
+            defined = everything
+        return Command(
+            draft.text,
+            draft.words,
+            draft.assignments,
+            exported,
+            draft.redirects,
+            defined,
+            draft.cwd,
+            tuple(dict.fromkeys(draft.reads)),
+            tuple(dict.fromkeys(draft.feeds)),
+            draft.unparsed,
+        )

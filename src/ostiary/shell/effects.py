@@ -1,0 +1,318 @@
+"""What builtins of bash do to the shell that runs them: directory, variables, functions, aliases (its manual, 4)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from typing import Final
+
+from ostiary.shell.commands import Commands
+from ostiary.shell.limits import Budget
+from ostiary.shell.pieces import directory
+from ostiary.shell.scope import UNKNOWN_DIRECTORY, Scope
+from ostiary.shell.second import read
+from ostiary.shell.simple import DECLARATIONS
+from ostiary.shell.survey import Survey, survey
+from ostiary.shell.syntax import Sequence
+from ostiary.words import Hole, Word, phrase, word
+
+_NAME: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[.*)?", re.DOTALL)
+_DEFINITION: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?=)")
+# Declared integers, lower and upper case, read-only variables.
+_CHANGING: Final = re.compile("[iclur]")
+_JUMPS: Final = frozenset({"break", "continue", "builtin", "command"})
+_STACK_ENTRY: Final = re.compile(r"[+-][0-9]*")
+_RELATIVE: Final = re.compile(r"(?![/~])(?!\.\.?(?:/|\Z)).")
+_REEXPANDED: Final = re.compile(r"\[.*(?:\$\(|`|\$\{)", re.DOTALL)
+# Option letters that take the next word, by builtin.
+_SETTERS: Final = {"read": "dinNptu", "mapfile": "cCdnOsu", "readarray": "cCdnOsu", "getopts": "", "wait": ""}
+_UNNAMED: Final = {
+    "read": ["REPLY"],
+    "mapfile": ["MAPFILE"],
+    "readarray": ["MAPFILE"],
+    "getopts": ["OPTARG", "OPTIND"],
+    "wait": [],
+}
+_SUBSCRIPTED: Final = DECLARATIONS | _SETTERS.keys() | {"test", "[", "unset", "let"}
+
+
+class Effects(Commands):
+    """Knows what builtins change. `functions` are those defined so far, with what their bodies may do."""
+
+    def __init__(self, text: str, script: Sequence, budget: Budget) -> None:
+        super().__init__(text, script, budget)
+        self.functions: dict[str, Survey] = {}
+        self._whole: Survey | None = None
+        self._whole_functions: frozenset[str] = frozenset()
+
+    def effects(self, words: tuple[Word, ...], scope: Scope, declared: tuple[str, ...]) -> None:
+        """What a command does to the state of its shell."""
+        words = _unwrapped(words)
+        name = words[0].text if words else ""
+        if name is None:
+            if any(hole.kind != "outside" for hole in words[0].holes):
+                self.disturb(Survey(moves=True, opaque=True), scope)
+        elif name in scope.defined:
+            # An alias may stand for any text, so only a function is known better.
+            self.disturb(self.functions.get(name, Survey(moves=True, opaque=True)), scope)
+        elif name in DECLARATIONS:
+            self._declare(words, scope, declared)
+        elif name in self._EFFECTS:
+            self._EFFECTS[name](self, words, scope)
+        if name in _SUBSCRIPTED or (name == "printf" and any(item.prefix.startswith("-v") for item in words)):
+            self._subscripts(words, scope)
+
+    def is_program(self, value: Word) -> bool:
+        """Whether a variable's value, as the first word of a command, runs a program and no builtin with effects."""
+        name, *_ = (value.text or "").split() or [""]
+        effects = name in self._EFFECTS or name in DECLARATIONS or name in _JUMPS
+        return bool(name) and not effects and name not in self.bodies
+
+    def disturb(self, found: Survey, scope: Scope) -> None:
+        """Something runs of which only this much is known."""
+        for name in found.names:
+            scope.taint(name)
+        scope.defined |= found.functions
+        calls = bool(found.programs & self.functions.keys())
+        if found.opaque or calls:
+            scope.clobber(evaluated=True)
+        if found.moves or calls:
+            scope.cwd, scope.stack = UNKNOWN_DIRECTORY, None
+
+    def _text(self, item: Word, scope: Scope) -> None:
+        """The shell runs this text in its own process."""
+        found = Survey(moves=True, opaque=True)
+        if item.text is not None:
+            found = survey(read(item.text, self.budget)[0], self.outside)
+        self.disturb(found, scope)
+
+    def _subscripts(self, words: tuple[Word, ...], scope: Scope) -> None:
+        """Operands that a builtin takes for variables, whose subscripts are expanded again."""
+        for item in words[1:]:
+            if any(isinstance(piece, str) and _REEXPANDED.search(piece) for piece in item.pieces):
+                self.unread(str(item), "an operand is expanded again", scope)
+
+    def _change_directory(self, words: tuple[Word, ...], scope: Scope) -> None:
+        scope.cwd = self._destination(_operand(words), scope)
+
+    def _destination(self, target: Word | None, scope: Scope) -> Word:
+        if target is None:
+            return UNKNOWN_DIRECTORY if "HOME" in scope.values or scope.evaluated else word("~")
+        searched = "CDPATH" in scope.values and _RELATIVE.match(target.prefix)
+        if searched or target.text == "-" or target.many:
+            return UNKNOWN_DIRECTORY
+        return directory(scope.cwd, target)
+
+    def _push_directory(self, words: tuple[Word, ...], scope: Scope) -> None:
+        target = _operand(words)
+        if target is None or len(words) > 2 or _STACK_ENTRY.fullmatch(target.text or ""):
+            scope.cwd, scope.stack = UNKNOWN_DIRECTORY, None
+            return
+        scope.stack = None if scope.stack is None else (*scope.stack, scope.cwd)
+        scope.cwd = self._destination(target, scope)
+
+    def _pop_directory(self, words: tuple[Word, ...], scope: Scope) -> None:
+        if not scope.stack or len(words) > 1:
+            scope.cwd, scope.stack = UNKNOWN_DIRECTORY, None
+            return
+        *rest, scope.cwd = scope.stack
+        scope.stack = tuple(rest)
+
+    def _declare(self, words: tuple[Word, ...], scope: Scope, declared: tuple[str, ...]) -> None:
+        program = words[0].text or ""
+        options = "".join(item.text or "" for item in words[1:] if item.prefix.startswith("-"))
+        changed = set(declared) if program == "local" and not scope.late else set()
+        for item in words[1:]:
+            changed |= self._declared(item, program, scope) if not item.prefix.startswith("-") else set()
+        if program == "readonly" or _CHANGING.search(options):
+            changed |= set(declared)
+            scope.changing |= changed
+        if "i" in options and self.endangered(scope):
+            self.unread(str(phrase(words)), "the value of a variable is expanded again", scope)
+        if program != "export" and "n" in options:
+            scope.clobber(evaluated=True)
+        for name in changed:
+            scope.taint(name)
+
+    def _declared(self, item: Word, program: str, scope: Scope) -> set[str]:
+        """Carry out one operand of a declaration; the variables whose values are not what they seem then."""
+        found = _DEFINITION.match(item.prefix)
+        if found is not None and found[2] == "=":
+            scope.assign(found[1], item.after(found.end()))
+            return set() if program != "local" or scope.late else {found[1]}
+        match = found or _NAME.fullmatch(item.text or "")
+        if match is None:
+            # Any name may be meant.
+            scope.clobber(evaluated=True)
+            return set()
+        return {match[1]} if found is not None or program != "export" else set()
+
+    def _set_variables(self, words: tuple[Word, ...], scope: Scope) -> None:
+        program = words[0].text or ""
+        names = _operands(words, _SETTERS[program])
+        for item in (*names, *map(word, _UNNAMED[program])):
+            self._set_variable(item, scope)
+        self._callbacks(words, scope)
+
+    def _set_variable(self, item: Word, scope: Scope) -> None:
+        match = _NAME.fullmatch(item.text or "")
+        if item.text is None:
+            scope.clobber(evaluated=True)
+        elif match is not None:
+            scope.taint(match[1])
+
+    def _callbacks(self, words: tuple[Word, ...], scope: Scope) -> None:
+        """`mapfile -C text` and `compgen -C text` run the text, `compgen -W text` expands it."""
+        for option, value in pairwise(words):
+            if option.text == "-C":
+                self._nested(value, "a computed text is run", scope)
+            elif option.text == "-W" and (value.text is None or "$" in value.text or "`" in value.text):
+                self.unread(str(value), "an operand is expanded again", scope)
+
+    def _printf(self, words: tuple[Word, ...], scope: Scope) -> None:
+        if len(words) > 2 and words[1].text == "-v":
+            self._set_variable(words[2], scope)
+        elif len(words) > 1 and words[1].prefix.startswith("-v"):
+            self._set_variable(words[1].after(len("-v")), scope)
+
+    def _let(self, words: tuple[Word, ...], scope: Scope) -> None:
+        for item in words[1:]:
+            self.evaluate(str(item), scope)
+
+    def _unset(self, words: tuple[Word, ...], scope: Scope) -> None:
+        for item in words[1:]:
+            self._set_variable(item, scope)
+            scope.exports.pop(item.text or "", None)
+
+    def _set(self, words: tuple[Word, ...], scope: Scope) -> None:
+        scope.positional = scope.positional or any(not item.prefix.startswith(("-", "+")) for item in words[1:])
+
+    def _eval(self, words: tuple[Word, ...], scope: Scope) -> None:
+        self._text(words[1] if len(words) == 2 else Word((Hole("eval", "computed"),)), scope)
+
+    def _source(self, words: tuple[Word, ...], scope: Scope) -> None:  # noqa: ARG002 all of them have this signature
+        scope.clobber()
+
+    def _trap(self, words: tuple[Word, ...], scope: Scope) -> None:
+        handler = _operand(words)
+        if handler is not None and any(item.text not in ("EXIT", "0") for item in words[2:]):
+            self._text(handler, scope)
+
+    def _exit(self, words: tuple[Word, ...], scope: Scope) -> None:
+        # With two arguments it fails and goes on.
+        scope.dead = len(words) == 1 or (len(words) == 2 and (words[1].text or "-").isdigit())
+
+    def _return(self, words: tuple[Word, ...], scope: Scope) -> None:
+        # Outside of a function it fails and goes on.
+        if scope.late:
+            self._exit(words, scope)
+
+    def _alias(self, words: tuple[Word, ...], scope: Scope) -> None:
+        for item in words[1:]:
+            name, equals, _ = item.prefix.partition("=")
+            if equals:
+                self._define(name, scope)
+                scope.aliases |= {name}
+                self._nested(item.after(len(name) + 1), "an alias has a computed value", scope)
+            elif item.text is None:
+                self.unread(str(item), "an alias has a computed name", scope)
+
+    def _nested(self, value: Word, reason: str, scope: Scope) -> None:
+        """Take in a text that the shell runs later, `reason` says why not if it is not known."""
+        if value.text is None:
+            self.unread(str(value), reason, scope)
+            return
+        outer, self.group = self.group, []
+        self.visit(read(value.text, self.budget)[0], self.later(scope))
+        self.group = outer
+
+    def later(self, scope: Scope) -> Scope:
+        """The state in which something runs that is called from another place."""
+        if self._whole is None:
+            self._whole = survey(self.script, self.outside)
+            self._whole_functions = frozenset(self._whole.functions)
+        inner = scope.copy()
+        inner.late = True
+        inner.defined = (
+            self._whole_functions if scope.defined <= self._whole_functions else scope.defined | self._whole_functions
+        )
+        self.disturb(replace(self._whole, programs=set(), functions=set()), inner)
+        for name in list(inner.values):
+            inner.taint(name)
+        return inner
+
+    def _define(self, name: str, scope: Scope) -> None:
+        scope.defined |= {name}
+        self.bodies.setdefault(name, [])
+
+    def _unalias(self, words: tuple[Word, ...], scope: Scope) -> None:
+        gone = {item.text for item in words[1:]}
+        gone = gone if "-a" not in gone else set(scope.aliases)
+        scope.defined -= scope.aliases & gone
+        scope.aliases -= gone
+
+    def _hash(self, words: tuple[Word, ...], scope: Scope) -> None:
+        if any(item.prefix.startswith("-p") for item in words[1:]):
+            for item in _operands(words, "p"):
+                self._define(str(item), scope)
+
+    def _enable(self, words: tuple[Word, ...], scope: Scope) -> None:
+        if any(item.prefix.startswith("-") for item in words[1:]):
+            for item in _operands(words, "f"):
+                self._define(str(item), scope)
+
+    _EFFECTS: Final[dict[str, Callable[[Effects, tuple[Word, ...], Scope], None]]] = {
+        "cd": _change_directory,
+        "chdir": _change_directory,
+        "pushd": _push_directory,
+        "popd": _pop_directory,
+        **dict.fromkeys(_SETTERS, _set_variables),
+        "printf": _printf,
+        "let": _let,
+        "unset": _unset,
+        "set": _set,
+        "eval": _eval,
+        "source": _source,
+        ".": _source,
+        "trap": _trap,
+        "exit": _exit,
+        "return": _return,
+        "compgen": _callbacks,
+        "complete": _callbacks,
+        "alias": _alias,
+        "unalias": _unalias,
+        "hash": _hash,
+        "enable": _enable,
+    }
+
+
+def _unwrapped(words: tuple[Word, ...]) -> tuple[Word, ...]:
+    """The command behind `builtin` and `command`, nothing if those only describe it."""
+    while words and words[0].text in ("builtin", "command"):
+        words = words[1:]
+        while words and words[0].text in ("-p", "--"):
+            words = words[1:]
+        if words and words[0].prefix.startswith("-"):
+            return ()
+    return words
+
+
+def _operand(words: tuple[Word, ...]) -> Word | None:
+    return next(iter(_operands(words, "")), None)
+
+
+def _operands(words: tuple[Word, ...], valued: str) -> list[Word]:
+    """Arguments that are no options; `valued` are the option letters that take the next word."""
+    found: list[Word] = []
+    skip = False
+    for index, item in enumerate(words[1:], start=1):
+        text = item.text or ""
+        if item.text == "--":
+            return found + list(words[index + 1 :])
+        if skip or (text.startswith("-") and len(text) > 1):
+            skip = not skip and text[-1] in valued
+        else:
+            found.append(item)
+    return found
