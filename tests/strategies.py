@@ -19,7 +19,7 @@ FACTS = FixedFacts(
     {FactRequest("branch", "/work"): "main"},
 )
 
-EVERY = tuple(name for name, kind in EVENTS.items() if kind.before_tool or kind.tool) + ("UserPromptSubmit", "Stop")
+EVERY = (*(name for name, kind in EVENTS.items() if kind.before_tool or kind.tool), "UserPromptSubmit", "Stop")
 
 COMMANDS = (
     "rm -rf build",

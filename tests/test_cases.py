@@ -1,8 +1,8 @@
 """The evaluation corpus: `tests/cases/policy/**.yaml`, a behaviour a row.
 
-A row has policies by tier (`managed`, `policy` for the user's, `project` with `reviewed`, `plugin`), a call (`command`,
-or `tool` and `input`; `on`, `cwd`, `prompt`, `output`, `mode`, ...), `facts`, and `want`: the verdict and any other key of
-the outcome, `fired` (ids of the rules that answered yes or maybe and act), `reason` in full.
+A row has policies by tier (`managed`, `policy` for the user's, `project` with `reviewed`, `plugin`), a call
+(`command`, or `tool` and `input`; `on`, `cwd`, `prompt`, `output`, `mode`, ...), `facts`, and `want`: the verdict and
+any other key of the outcome, `fired` (ids of the rules that answered yes or maybe and act), `reason` in full.
 """
 
 from __future__ import annotations
@@ -63,9 +63,7 @@ def event(row: dict[str, Any]) -> Event:
         fields["lacks"] = frozenset(row["lacks"])
     tool = row.get("tool", "bash" if "command" in row else None)
     arguments = row.get("input", {"command": row["command"]} if "command" in row else {})
-    return Event(
-        name=name, tool=tool, mcp=mcp_pair(tool or ""), input=arguments, cwd=row.get("cwd", "/work"), **fields
-    )
+    return Event(name=name, tool=tool, mcp=mcp_pair(tool or ""), input=arguments, cwd=row.get("cwd", "/work"), **fields)
 
 
 def facts(row: dict[str, Any]) -> FixedFacts:

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from strategies import FACTS, GATES, events, files, program, rules
 
 from ostiary.decision import Outcome, Verdict
 from ostiary.evaluate import evaluate
 from ostiary.event import Event
 from ostiary.perform import run
 from ostiary.policy import Admitted, FilePlan, Policy, RulePlan, assemble
+from strategies import FACTS, GATES, events, files, program, rules
 
 EXAMPLES = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -133,6 +133,7 @@ def test_the_last_writer_of_a_tier_wins_each_field(name: str) -> None:
     event = Event(name="PreToolUse", tool="bash", input={"command": "ls"}, cwd="/work")
     file = FilePlan("user", "user.yaml", "d", "strictest", (*written, silent))
     answer = outcome([Admitted("user", True, file)], event)
-    field = {"message": "message", "update_input": "updated_input", "update_output": "updated_output"}[name]
-    assert getattr(answer, field) == {"message": "two", "update_input": {"command": "echo 2"}, "update_output": "2"}[name]
+    told_as = {"message": "message", "update_input": "updated_input", "update_output": "updated_output"}[name]
+    wanted: dict[str, Any] = {"message": "two", "update_input": {"command": "echo 2"}, "update_output": "2"}
+    assert getattr(answer, told_as) == wanted[name]
     assert answer.context == "more"

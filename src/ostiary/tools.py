@@ -83,14 +83,15 @@ CANONICAL: Final[tuple[Tool, ...]] = (
 
 # Names afk lists without an alias (its tools page); known, so a rule that names one is no typing mistake.
 KNOWN_NAMES: Final = frozenset(
-    (
-        "json_query wait_for test_run browser_open browser_observe browser_act browser_screenshot browser_close compose "
-        "model_complete cancel_background_job send_message_to_agent workspace_publish workspace_query memory_search "
-        "memory_update procedure_write state_get state_put state_cas state_delete state_query config_get config_set "
-        "terminal_font_size create_schedule list_schedules get_schedule_history cancel_schedule worktree ask_question "
-        "send_telegram get_runtime_state get_facet read_witness search_witness clipboard_read clipboard_write"
-    ).split()  # noqa: SIM905 a list of forty quoted names reads worse
-)
+    (  # noqa: SIM905 a list of forty quoted names reads worse
+        "json_query wait_for test_run browser_open browser_observe browser_act browser_screenshot browser_close "
+        "compose model_complete cancel_background_job send_message_to_agent workspace_publish workspace_query "
+        "memory_search memory_update procedure_write state_get state_put state_cas state_delete state_query config_get "
+        "config_set terminal_font_size create_schedule list_schedules get_schedule_history cancel_schedule worktree "
+        "ask_question send_telegram get_runtime_state get_facet read_witness search_witness clipboard_read "
+        "clipboard_write"
+    ).split()
+
 
 
 @dataclass(frozen=True, slots=True)
