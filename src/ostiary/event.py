@@ -77,8 +77,8 @@ class Event:
     are never changed in place. `input_complete` is False where the agent truncated them or they could not be read.
     `mcp` is the (server, tool) pair of an MCP call, `mcp_source` who configured the server where the payload says so.
     `subagent` is the type (else the id) of the subagent that makes the call, None in the main session. `lacks` names
-    the facts this agent's payloads cannot carry (`mode`, `session`, `subagent`, `interactive`, ...): for those an absent
-    value is unknown, not absent. `data` is the payload as it was read.
+    the facts this agent's payloads cannot carry (`mode`, `session`, `subagent`, `interactive`, ...): for those an
+    absent value is unknown, not absent. `data` is the payload as it was read.
     """
 
     agent: str = ""

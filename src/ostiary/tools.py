@@ -91,7 +91,7 @@ KNOWN_NAMES: Final = frozenset(
         "ask_question send_telegram get_runtime_state get_facet read_witness search_witness clipboard_read "
         "clipboard_write"
     ).split()
-
+)
 
 
 @dataclass(frozen=True, slots=True)
