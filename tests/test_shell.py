@@ -52,6 +52,7 @@ ASPECTS: dict[str, Callable[[list[Command]], Any]] = {
     "names": lambda found: sorted(name(item) for item in found if item.words),
     "count": len,
     "directories": lambda found: [[name(item), shown(item.cwd)] for item in found],
+    "fallbacks": lambda found: [[name(item), [shown(one) for one in item.fallbacks]] for item in found],
     "redirects": lambda found: [[name(item), redirects(item)] for item in found],
     "pipes": lambda found: [[name(item), list(item.reads_from), list(item.feeds)] for item in found],
     "defined": lambda found: [[name(item), sorted(item.defined)] for item in found],

@@ -9,6 +9,7 @@ import pytest
 from ostiary import suites
 from ostiary.build import compile_file
 from ostiary.decision import Outcome, Step, Verdict
+from ostiary.dialects import DIALECTS
 from ostiary.facts import FactRequest
 from ostiary.policy import Admitted, Policy, assemble
 from ostiary.problems import PolicyError
@@ -82,7 +83,8 @@ def judged(case: str, facts: str = "{}") -> suites.Result:
         "event: {on: UserPromptSubmit, prompt: my secret}, expect: {verdict: deny}",
         "event: {on: Stop}, expect: {verdict: none}",
         "call: touch /elsewhere/x, expect: {verdict: ask}",
-        "call: touch /elsewhere/x, facts: {roots: [/work, /elsewhere]}, expect: {verdict: none}",
+        "call: touch /elsewhere/x, facts: {roots: [/work, /elsewhere]}, expect: {verdict: ask}",
+        "call: touch /elsewhere/x, facts: {start: /elsewhere}, expect: {verdict: none}",
         "call: touch /new/x, facts: {start: /new}, expect: {verdict: none}",
         "call: old, expect: {verdict: none}",
         "call: old, facts: {now: '2020-01-01T23:59:59Z'}, expect: {verdict: deny}",
@@ -178,7 +180,7 @@ def test_rules_that_do_not_act_have_not_spoken() -> None:
         ),
         (
             "version: 1\ncases: [{name: a, call: {payload: {}}}]\n",
-            ["x:2:25: cases[0].call: a payload needs `agent`\n  help: agents: claude-code"],
+            [f"x:2:25: cases[0].call: a payload needs `agent`\n  help: agents: {', '.join(sorted(DIALECTS))}"],
         ),
         (
             "version: 1\ncases: [{name: a, call: {payload: {}, agent: claude}}]\n",

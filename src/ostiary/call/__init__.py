@@ -27,15 +27,24 @@ def analyse(event: Event, given: Given, tools: ToolTable) -> Call:
 def _shell_call(event: Event, tool: Tool, given: Given) -> Call:
     """The call of a shell: the parts of its script, and what its other arguments touch."""
     name = next((name for name, role in tool.roles.items() if role == "script"), "")
-    script = event.input.get(name)
-    if not isinstance(script, str):
+    scripts = _scripts(event.input.get(name))
+    if not scripts:
         part = Part(tool.name, cwd=event.cwd, unparsed=f"argument `{name}` is missing or no text")
         return Call((part,), None, limit="the script is not known")
     builder = Builder(given)
     assert tool.language is not None
-    builder.script(script, tool.language, Around(_start(event, given)))
+    for script in scripts:
+        if not builder.limit:
+            builder.script(script, tool.language, Around(_start(event, given)))
     limit = builder.limit or ("" if event.input_complete else "the arguments are not complete")
-    return Call(tuple(builder.parts), script, tuple(builder.content), limit)
+    return Call(tuple(builder.parts), "\n".join(scripts), tuple(builder.content), limit)
+
+
+def _scripts(value: object) -> tuple[str, ...]:
+    """The scripts of a call: one text, or several (a tuple) that each run in a shell of their own. A list is none: it
+    may be the words of one command."""
+    several = value if isinstance(value, tuple) else (value,)
+    return several if all(isinstance(script, str) for script in several) else ()
 
 
 def _start(event: Event, given: Given) -> str | None:

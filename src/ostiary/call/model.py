@@ -87,8 +87,9 @@ class Part:
     """One thing that runs: a simple command of a script, or the whole call of any other tool.
 
     `invocations` are its layers, empty where no program runs. `cwd` is the absolute directory, None if the text does
-    not tell. `environment` are the variables the text sets for it. `complete` says that it does nothing besides its
-    accesses; `pure`, that those only read. `pipes_from` and `pipes_to` are the positions, among the parts, of its
+    not tell; `fallbacks` are those it runs in if an earlier `cd` failed, of which its accesses are possible ones.
+    `environment` are the variables the text sets for it. `complete` says that it does nothing besides its accesses;
+    `pure`, that those only read. `pipes_from` and `pipes_to` are the positions, among the parts, of its
     neighbours in the pipeline. `unparsed` is the reason why the stretch was not understood.
     """
 
@@ -103,6 +104,7 @@ class Part:
     pipes_from: tuple[int, ...] = ()
     pipes_to: tuple[int, ...] = ()
     unparsed: str = ""
+    fallbacks: tuple[str | None, ...] = ()
 
     @property
     def program(self) -> str:

@@ -12,7 +12,7 @@ from ostiary.call.layers import Layer, is_inert, layers_of
 from ostiary.call.model import Opening, Part
 from ostiary.call.operands import closing, touch
 from ostiary.call.patch import read_patch
-from ostiary.call.places import directory
+from ostiary.call.places import directory, in_fallbacks
 from ostiary.call.streams import input_code, redirected
 from ostiary.facts import Given
 from ostiary.programs import head
@@ -42,6 +42,7 @@ class Around:
     pipes_from: tuple[int, ...] = ()
     pipes_to: tuple[int, ...] = ()
     elsewhere: bool = False
+    fallbacks: tuple[str | None, ...] = ()
 
 
 @dataclass(slots=True)
@@ -88,12 +89,15 @@ class Builder:
         nested = self._read_codes(out)
         environment = _environment(command, layers, around)
         openings = _distinct((*_openings(command, layers, around, environment), *out.openings))
+        cwd = None if around.elsewhere else directory(command.cwd, around.cwd, self.given)
+        instead = () if around.elsewhere else self._fallbacks(command, cwd, around)
+        out.accesses.extend(in_fallbacks(tuple(out.accesses), instead))
         complete = not (nested or command.unparsed) and _is_complete(layers, out, openings)
         part = Part(
             command.text,
             tuple(layer.invocation for layer in layers),
             _distinct(tuple(out.accesses)),
-            None if around.elsewhere else directory(command.cwd, around.cwd, self.given),
+            cwd,
             environment,
             openings,
             complete,
@@ -101,10 +105,18 @@ class Builder:
             tuple(offset + index for index in command.reads_from) or around.pipes_from,
             tuple(offset + index for index in command.feeds) or around.pipes_to,
             command.unparsed,
+            instead,
         )
         self.parts.append(part)
         self.content.extend(out.content)
         return nested, _inside(part, layers, around, out) if nested else around
+
+    def _fallbacks(self, command: Command, cwd: str | None, around: Around) -> tuple[str | None, ...]:
+        """The directories a command runs in if a `cd` failed, here or before the script around it."""
+        found = [directory(item, around.cwd, self.given) for item in command.fallbacks]
+        for base in around.fallbacks:
+            found += [directory(item, base, self.given) for item in (command.cwd, *command.fallbacks)]
+        return tuple(item for item in dict.fromkeys(found) if item != cwd)
 
     def _standard_input(
         self, layers: tuple[Layer, ...], command: Command, commands: tuple[Command, ...], out: Gathered
@@ -244,6 +256,7 @@ def _inside(part: Part, layers: tuple[Layer, ...], around: Around, out: Gathered
         part.pipes_from,
         part.pipes_to,
         remote,
+        () if remote else part.fallbacks,
     )
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ostiary.call.model import Access
 from ostiary.facts import Given
 from ostiary.paths import collapsed
-from ostiary.words import Word
+from ostiary.words import Hole, Word, joined
 
 
 def directory(moved: Word, base: str | None, given: Given) -> str | None:
@@ -23,3 +27,13 @@ def directory(moved: Word, base: str | None, given: Given) -> str | None:
     if text.startswith("~") or base is None:
         return None
     return collapsed(f"{base}/{text}")
+
+
+def in_fallbacks(accesses: tuple[Access, ...], fallbacks: tuple[str | None, ...]) -> Iterator[Access]:
+    """The accesses of a part as they would be in the directories it runs in if a `cd` failed: possible ones."""
+    for folder in fallbacks:
+        for access in accesses:
+            if access.kind != "connect" and not access.target.prefix.startswith(("/", "~")):
+                base: str | Hole = Hole("cd", "computed") if folder is None else folder
+                target = joined([base, "/", *access.target.pieces])
+                yield replace(access, target=target, certain=False)

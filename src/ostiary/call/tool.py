@@ -25,6 +25,7 @@ SETTINGS: Final = frozenset(
         *("description", "timeout", "run_in_background", "old_string", "replace_all", "offset", "limit", "output_mode"),
         *("type", "head_limit", "multiline", "cell_id", "cell_type", "edit_mode", "model", "isolation", "name"),
         *("team_name", "pages", "max_turns", "resume", "mode", "language", "thread_id", "dangerouslyDisableSandbox"),
+        *("instruction", "exclude", "exclude_pattern", "ignore"),
         *("login", "tty", "yield_time_ms", "max_output_tokens", "justification", "sandbox_permissions"),
     )
 )
@@ -66,6 +67,9 @@ def _argument(role: Role, value: Any, out: Gathered) -> bool:
         return True
     if role in ("data", "name"):
         return True
+    if isinstance(value, tuple) and all(isinstance(item, str) for item in value):
+        understood = [_argument(role, item, out) for item in value]  # each item is taken in, also behind a strange one
+        return all(understood)
     if not isinstance(value, str):
         return value is None and role in ("list", "connect")
     if role == "patch":

@@ -13,6 +13,7 @@ from ostiary import patterns, programs
 from ostiary.answers import MAYBE, NO, YES, Answer, negated
 from ostiary.call import SYSTEM_FOLDERS, invocation_of
 from ostiary.call.model import Invocation
+from ostiary.conditions.place import on_branch
 from ostiary.conditions.view import Condition, Plan, Stance, View
 from ostiary.words import Word, phrase
 
@@ -249,11 +250,7 @@ def _refs(plan: Plan, stance: Stance) -> LayerCondition:
         refs = layer.invocation.refs
         if refs is None:
             return NO
-        if refs:
-            return max(match(ref) for ref in refs)
-        where = layer.view.part.cwd
-        branch = None if where is None else layer.view.knowledge.ask("branch", where)
-        return MAYBE if branch is None else match(str(branch)) if branch else NO
+        return max(match(ref) for ref in refs) if refs else on_branch(layer.view, match)
 
     return leaf
 

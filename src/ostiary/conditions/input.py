@@ -47,7 +47,7 @@ def _walk(value: Any, path: tuple[str, ...]) -> Iterator[Any]:
     while pending:
         item, rest = pending.pop()
         if not rest:
-            yield item
+            yield from item if isinstance(item, tuple) else (item,)  # several values of one argument: any of them
             continue
         children = _children(item)
         if rest[0] == "**":
@@ -60,7 +60,7 @@ def _walk(value: Any, path: tuple[str, ...]) -> Iterator[Any]:
 def _children(item: Any) -> list[tuple[str, Any]]:
     if isinstance(item, Mapping):
         return list(item.items())
-    if isinstance(item, list):
+    if isinstance(item, list | tuple):
         return [(str(index), child) for index, child in enumerate(item)]
     return []
 

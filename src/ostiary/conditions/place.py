@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ostiary import patterns
 from ostiary.answers import MAYBE, NO, Answer
 from ostiary.conditions.accesses import path_matcher
@@ -13,22 +15,30 @@ def build_cwd(plan: Plan, stance: Stance) -> Condition:
     """`("cwd", path patterns)`; a directory that the text does not tell is *maybe*."""
     match = path_matcher(plan[1], stance.wide)
 
-    def condition(view: View) -> Answer:
-        where = view.part.cwd
+    def answer(where: str | None, view: View) -> Answer:
         return MAYBE if where is None else match(word(where), where, view.knowledge)
 
-    return condition
+    return lambda view: in_all_places(view, answer)
+
+
+def in_all_places(view: View, answer: Callable[[str | None, View], Answer]) -> Answer:
+    """The answer about the directory of a part; *maybe* where it differs if an earlier `cd` failed."""
+    answers = {answer(where, view) for where in (view.part.cwd, *view.part.fallbacks)}
+    return answers.pop() if len(answers) == 1 else MAYBE
 
 
 def build_branch(plan: Plan, stance: Stance) -> Condition:
     """`("branch", texts)`: the branch checked out around the part's directory. No repository or a detached head has no
     branch, so *no*; a directory or head that cannot be told is *maybe*."""
     match = patterns.any_of(plan[1])
+    return lambda view: on_branch(view, match)
 
-    def condition(view: View) -> Answer:
-        branch = None if view.part.cwd is None else view.knowledge.ask("branch", view.part.cwd)
-        if branch is None:
-            return MAYBE
-        return match(str(branch)) if branch else NO
 
-    return condition
+def on_branch(view: View, match: patterns.TextMatcher) -> Answer:
+    """Whether the branch checked out where the part runs is one of these."""
+
+    def answer(where: str | None, view: View) -> Answer:
+        branch = None if where is None else view.knowledge.ask("branch", where)
+        return MAYBE if branch is None else match(str(branch)) if branch else NO
+
+    return in_all_places(view, answer)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ostiary import patterns
 from ostiary.answers import MAYBE, NO, YES, Answer
+from ostiary.conditions.mcp import flattened
 from ostiary.conditions.view import Condition, Plan, Stance, View
 
 MAX_NAME = 256
@@ -16,7 +17,7 @@ def build(plan: Plan, stance: Stance) -> Condition:
     if reading == "all":
         return lambda view: YES
     if reading == "exact":
-        return _exact(frozenset(plan[2]), stance.shells)
+        return _exact(frozenset(plan[2]), stance)
     if reading == "literal":
         return lambda view: YES if view.event.tool in (None, plan[2]) else NO
     if reading == "search":
@@ -24,11 +25,14 @@ def build(plan: Plan, stance: Stance) -> Condition:
     return _cover(plan[2], len(plan) > 3 and plan[3], stance)
 
 
-def _exact(names: frozenset[str], shells: bool) -> Condition:
+def _exact(names: frozenset[str], stance: Stance) -> Condition:
+    mcp = frozenset(flattened(name) for name in names if name.startswith("mcp__")) if stance.wide else frozenset()
+
     def condition(view: View) -> Answer:
-        if view.event.tool is None or not names.isdisjoint(candidates(view, shells)):
+        if view.event.tool is None or not names.isdisjoint(candidates(view, stance.shells)):
             return YES
-        return NO
+        # Some agents tell an MCP tool's flattened name only.
+        return YES if view.event.tool in mcp and "server" in view.event.lacks else NO
 
     return condition
 

@@ -51,6 +51,8 @@ def _offers(event: Event, call: Call, tools: ToolTable) -> Iterator[Need | str]:
         if known and known.language:  # a rule about commands that names bash means every shell
             for name in tools.names("bash"):
                 yield ("tool", name)
+    if event.mcp and "server" in event.lacks:  # rules are compared with flattened names
+        yield from ("server", "tool")
     for server in servers(event):
         yield ("server", server)
     if call.limit or any(part.unparsed for part in call.parts):

@@ -19,7 +19,6 @@ from ostiary.shell.syntax import (
     Document,
     Literal,
     Node,
-    RawWord,
     Redirection,
     Sequence,
     Simple,
@@ -116,15 +115,26 @@ class Commands(Drafts, ABC):
         draft = Draft(node.text, scope, "the text was not read to its end")
         position = self.add(draft)
         outer, self._processes = self._processes, []
-        found = [(isinstance(raw, Assign), self._argument(raw, scope)) for raw in node.words]
-        draft.words = tuple(word for _, words in found for word in words)
-        plain = tuple(word for assigns, words in found if not assigns for word in words)
-        draft.redirects += self.redirects(node.redirections, scope)
-        draft.assignments = tuple(self._assignment(item, scope) for item in node.assignments)
+        words: list[Word] = []
+        declared: list[tuple[str, int]] = []
+        for raw in node.words:
+            if isinstance(raw, str):
+                words.append(Word((raw,)))
+            elif isinstance(raw, Assign):
+                declared.append((raw.name, len(words)))
+                words.append(self._declaration(raw, scope))
+            else:
+                words += self.expander.fields(raw, scope)
+        draft.words = tuple(words)
+        if node.redirections:
+            draft.redirects += self.redirects(node.redirections, scope)
+        if node.assignments:
+            draft.assignments = tuple(self._assignment(item, scope) for item in node.assignments)
         draft.unparsed = ""
-        self.link_processes(position)
+        if self._processes:
+            self.link_processes(position)
         self._processes = outer
-        self._after(node, draft, plain, scope)
+        self._after(node, draft, declared, scope)
 
     def link_processes(self, position: int) -> None:
         """The process substitutions met last are neighbours of the command at this position."""
@@ -134,7 +144,7 @@ class Commands(Drafts, ABC):
             else:
                 self.link([position], inner)
 
-    def _after(self, node: Simple, draft: Draft, plain: tuple[Word, ...], scope: Scope) -> None:
+    def _after(self, node: Simple, draft: Draft, declared: list[tuple[str, int]], scope: Scope) -> None:
         name = draft.words[0].text if draft.words else None
         if name in self.bodies:
             self.group += self.bodies[name]
@@ -145,7 +155,11 @@ class Commands(Drafts, ABC):
         elif name in _KEEPING:
             for item in node.assignments:
                 scope.taint(item.name)
-        self.effects(plain, scope, tuple(raw.name for raw in node.words if isinstance(raw, Assign)))
+        words = draft.words
+        if declared:
+            places = {place for _, place in declared}
+            words = tuple(word for place, word in enumerate(words) if place not in places)
+        self.effects(words, scope, tuple(name for name, _ in declared))
 
     def _wordless(self, node: Simple, scope: Scope) -> None:
         if not node.redirections:
@@ -183,11 +197,7 @@ class Commands(Drafts, ABC):
             return Assignment(item.name, Word((Hole("$" + item.name, "computed"),)))
         return Assignment(item.name, finished(value.pieces, False, scope.cwd))
 
-    def _argument(self, raw: RawWord | Assign, scope: Scope) -> list[Word]:
-        if isinstance(raw, str):
-            return [Word((raw,))]
-        if not isinstance(raw, Assign):
-            return self.expander.fields(raw, scope)
+    def _declaration(self, raw: Assign, scope: Scope) -> Word:
         value = self.assign(raw, scope)
         if isinstance(raw.value, tuple) and any(isinstance(part, Literal) and "{" in part.text for part in raw.value):
             # Braces make several words of an argument, though not of an assignment before a command.
@@ -196,7 +206,7 @@ class Commands(Drafts, ABC):
         self.note(raw.name, scope.exports[raw.name].value, "")
         shown: Word = value if isinstance(value, Word) else _array_word(raw)
         sign = "+=" if raw.append else "="
-        return [joined([raw.name + sign, *finished(shown.pieces, False, scope.cwd).pieces])]
+        return joined([raw.name + sign, *finished(shown.pieces, False, scope.cwd).pieces])
 
     def redirects(self, items: tuple[Redirection, ...], scope: Scope) -> tuple[Redirect, ...]:
         """The redirections of a command."""

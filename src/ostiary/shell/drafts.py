@@ -13,7 +13,8 @@ class Draft:
     """A command that is not finished."""
 
     __slots__ = (
-        "assignments", "cwd", "defined", "exported", "feeds", "late", "reads", "redirects", "text", "unparsed", "words",
+        "assignments", "cwd", "defined", "exported", "fallbacks", "feeds", "late", "reads", "redirects", "text",
+        "unparsed", "words",
     )  # fmt: skip
 
     def __init__(self, text: str, scope: Scope, unparsed: str = "") -> None:
@@ -24,6 +25,7 @@ class Draft:
         self.exported = tuple(scope.exports.values())
         self.defined = scope.defined
         self.cwd = scope.cwd
+        self.fallbacks = scope.fallbacks
         self.late = scope.late
         self.reads: list[int] = []
         self.feeds: list[int] = []
@@ -96,4 +98,5 @@ class Drafts:
             tuple(dict.fromkeys(draft.reads)),
             tuple(dict.fromkeys(draft.feeds)),
             draft.unparsed,
+            draft.fallbacks,
         )

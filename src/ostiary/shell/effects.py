@@ -49,6 +49,9 @@ class Effects(Commands):
 
     def effects(self, words: tuple[Word, ...], scope: Scope, declared: tuple[str, ...]) -> None:
         """What a command does to the state of its shell."""
+        name = words[0].text if words else ""
+        if name is not None and name not in _EFFECTIVE and name not in scope.defined:
+            return
         words = _unwrapped(words)
         name = words[0].text if words else ""
         if name is None:
@@ -95,7 +98,7 @@ class Effects(Commands):
                 self.unread(str(item), "an operand is expanded again", scope)
 
     def _change_directory(self, words: tuple[Word, ...], scope: Scope) -> None:
-        scope.cwd = self._destination(_operand(words), scope)
+        scope.moved(self._destination(_operand(words), scope))
 
     def _destination(self, target: Word | None, scope: Scope) -> Word:
         if target is None:
@@ -111,7 +114,7 @@ class Effects(Commands):
             scope.cwd, scope.stack = UNKNOWN_DIRECTORY, None
             return
         scope.stack = None if scope.stack is None else (*scope.stack, scope.cwd)
-        scope.cwd = self._destination(target, scope)
+        scope.moved(self._destination(target, scope))
 
     def _pop_directory(self, words: tuple[Word, ...], scope: Scope) -> None:
         if not scope.stack or len(words) > 1:
@@ -286,6 +289,9 @@ class Effects(Commands):
         "hash": _hash,
         "enable": _enable,
     }
+
+
+_EFFECTIVE: Final = Effects._EFFECTS.keys() | _SUBSCRIPTED | {"builtin", "command"}
 
 
 def _unwrapped(words: tuple[Word, ...]) -> tuple[Word, ...]:

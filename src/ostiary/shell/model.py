@@ -36,7 +36,8 @@ class Command:
     redirections, `[[ ]]`, an empty text) and for an unparsed stretch. `assignments` stand before the command,
     `exported` were put into the environment earlier in the script. `defined` names functions, aliases and hashed
     programs that the script defines before or around the command. `cwd` is the directory relative to where the script
-    starts (known empty word: unchanged), as `cd` moved it; with holes where the text does not tell. `reads_from` and
+    starts (known empty word: unchanged), as `cd` moved it; with holes where the text does not tell. `fallbacks` are
+    the directories it runs in if a `cd` before it failed that nothing asks about (`cd x; rm y`). `reads_from` and
     `feeds` are positions in `Script.commands` of the neighbours in its pipeline. `unparsed` is the reason why the
     stretch was not understood, empty for an understood command.
     """
@@ -51,6 +52,7 @@ class Command:
     reads_from: tuple[int, ...] = ()
     feeds: tuple[int, ...] = ()
     unparsed: str = ""
+    fallbacks: tuple[Word, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

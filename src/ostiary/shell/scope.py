@@ -15,6 +15,9 @@ Value: TypeAlias = Word | tuple[Word, ...]
 
 UNKNOWN_DIRECTORY: Final = Word((Hole("cd", "computed"),))
 
+FALLBACKS: Final = 4
+"""Directories of failed `cd`s that are told apart."""
+
 
 _SELF_SET: Final = re.compile(
     "_|PWD|OLDPWD|BASH_.*|BASHPID|BASHOPTS|SHELLOPTS|COPROC|DIRSTACK|EPOCH.*|E?UID|PPID|FUNCNAME|GROUPS|HISTCMD|LINENO"
@@ -46,12 +49,12 @@ class Scope:
     together in the script (`eval`), `positional` that the script sets the positional parameters, `dead` that this
     place is not reached (after `exit`), `late` that it runs when something else calls it (a function's body).
     `redirects` are those of the groups around. `stack` are the directories that `pushd` left, None if that is not
-    known.
+    known. `fallbacks` are the directories it is in if a `cd` failed that nothing asked about.
     """
 
     __slots__ = (
-        "aliases", "changing", "cwd", "dead", "defined", "evaluated", "exports", "late", "opaque", "positional",
-        "redirects", "stack", "values",
+        "aliases", "changing", "cwd", "dead", "defined", "evaluated", "exports", "fallbacks", "late", "opaque",
+        "positional", "redirects", "stack", "values",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -59,6 +62,7 @@ class Scope:
         self.exports: dict[str, Assignment] = {}
         self.cwd = UNCHANGED
         self.stack: tuple[Word, ...] | None = ()
+        self.fallbacks: tuple[Word, ...] = ()
         self.defined: frozenset[str] = frozenset()
         self.aliases: frozenset[str] = frozenset()
         self.changing: frozenset[str] = frozenset()
@@ -76,11 +80,21 @@ class Scope:
     def become(self, other: Scope) -> None:
         """Take over the content of another scope, which is not used any more."""
         self.values, self.exports = other.values, other.exports
-        self.cwd, self.stack = other.cwd, other.stack
+        self.cwd, self.stack, self.fallbacks = other.cwd, other.stack, other.fallbacks
         self.defined, self.aliases, self.redirects = other.defined, other.aliases, other.redirects
         self.changing = other.changing
         self.opaque, self.evaluated, self.positional = other.opaque, other.evaluated, other.positional
         self.dead, self.late = other.dead, other.late
+
+    def moved(self, cwd: Word) -> None:
+        """`cd`: the new directory, or the old one if it fails."""
+        before, self.cwd = self.cwd, cwd
+        self.stay((*self.fallbacks, before))
+
+    def stay(self, fallbacks: tuple[Word, ...]) -> None:
+        """Set the directories of failed `cd`s; too many of them are one that the text does not tell."""
+        known = tuple(item for item in dict.fromkeys(fallbacks) if item != self.cwd)
+        self.fallbacks = known if len(known) <= FALLBACKS else (UNKNOWN_DIRECTORY,)
 
     def assign(self, name: str, value: Value) -> None:
         """`name=value`"""
@@ -137,6 +151,7 @@ class Scope:
             self._join_values(other)
         self.cwd = self.cwd if self.cwd == other.cwd else UNKNOWN_DIRECTORY
         self.stack = self.stack if self.stack == other.stack else None
+        self.stay(self.fallbacks + other.fallbacks)
         self.defined |= other.defined
         self.aliases |= other.aliases
         self.changing |= other.changing

@@ -70,9 +70,12 @@ class Walker(Effects):
 
     def _chain(self, node: Chain, scope: Scope) -> None:
         """`success` and `failure` are the states after the last item ran and after it failed, `stopped` the state
-        where the chain ended early. A `cd` that is not asked about is taken to succeed."""
+        where the chain ended early. A `cd` that is not asked about is taken to succeed; the directory it leaves stays
+        a fallback for what follows the chain."""
+        left = [scope.cwd]
         success, failure, stopped = self._item(node.first, scope)
         for operator, item in node.rest:
+            left.append(success.cwd)
             if operator == "&&":
                 success, failed, ended = self._item(item, success)
                 failure = failure.meet(failed)
@@ -81,6 +84,8 @@ class Walker(Effects):
                 after, failure, stopped = self._item(item, failure)
                 success = success.meet(after)
         scope.become(success.meet(stopped) if stopped else success)
+        if all(operator == "&&" for operator, _ in node.rest):
+            scope.stay((*scope.fallbacks, *left))
 
     def _item(self, node: Node, scope: Scope) -> tuple[Scope, Scope, Scope | None]:
         """Visit an item of a chain; the states after it ran, after it failed, and after it ended the chain."""
@@ -89,8 +94,9 @@ class Walker(Effects):
         if inner.cwd == scope.cwd:
             return inner, inner, inner
         failed = inner.copy()
+        inner.fallbacks = scope.fallbacks
         if isinstance(node, Simple):
-            failed.cwd, failed.stack = scope.cwd, scope.stack
+            failed.cwd, failed.stack, failed.fallbacks = scope.cwd, scope.stack, scope.fallbacks
             return inner, failed, None
         self._unsettle(failed, scope.cwd)
         return inner, failed, inner
