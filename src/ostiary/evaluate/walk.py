@@ -188,7 +188,7 @@ def _in_force(counted: list[Finding], taken: set[int], ordered: bool) -> list[Fi
 
 
 def _write(writers: list[tuple[Rule, bool]], rule: Rule, said: list[Finding]) -> None:
-    if said and not rule.unit.only_stops:
+    if said:
         writers.append((rule, any(finding.answer == YES for finding in said)))
 
 
@@ -234,8 +234,6 @@ def _spoken(result: Walk, default: Rule, part: int) -> bool:
 def _yields(default: Rule, rule: Rule) -> bool:
     if rule.unit.rank <= default.unit.rank:
         return True
-    if rule.unit.only_stops:
-        return False
     if default.unit.tier == "user":
         return rule.unit.tier == "project"
     return rule.unit.tier in default.plan.yields
