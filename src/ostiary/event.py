@@ -11,13 +11,15 @@ from typing import Any, Final
 class EventKind:
     """What a canonical event is. `before_tool`: a gate that a tool call passes before it runs. `tool`: the event is
     about one tool call. `stops`: a deny keeps what the event announces from happening. `ends`: a deny means *go on
-    working* (Stop, SubagentStop, ...), so a failure of ours must never cause one."""
+    working* (Stop, SubagentStop, ...), so a failure of ours must never cause one. `prompts`: it carries a
+    prompt, so that one without a text was not understood."""
 
     name: str
     before_tool: bool = False
     tool: bool = False
     stops: bool = False
     ends: bool = False
+    prompts: bool = False
 
 
 def _kinds(*kinds: EventKind) -> dict[str, EventKind]:
@@ -33,8 +35,8 @@ EVENTS: Final[dict[str, EventKind]] = _kinds(
     EventKind("PostToolUseFailure", tool=True),
     EventKind("PermissionDenied", tool=True),
     EventKind("PostToolBatch"),
-    EventKind("UserPromptSubmit", stops=True),
-    EventKind("UserPromptExpansion", stops=True),
+    EventKind("UserPromptSubmit", stops=True, prompts=True),
+    EventKind("UserPromptExpansion", stops=True, prompts=True),
     EventKind("PreModel", stops=True),
     EventKind("PostModel"),
     EventKind("PreModelSwitch", stops=True),

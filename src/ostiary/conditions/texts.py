@@ -46,7 +46,9 @@ def build_prompt(plan: Plan, stance: Stance) -> Condition:
     match = patterns.any_of(plan[1])
 
     def condition(view: View) -> Answer:
-        return absent(view, "prompt") if view.event.prompt is None else match(view.event.prompt)
+        if view.event.prompt is None:
+            return MAYBE if view.event.kind.prompts else absent(view, "prompt")
+        return match(view.event.prompt)
 
     return condition
 
