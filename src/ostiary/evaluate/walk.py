@@ -57,7 +57,7 @@ class Walk:
         return debts(self.scene.call.parts[part]).difference(*paid)
 
     def step(self, finding: Finding, state: State, decision: str) -> None:
-        """One line of the trail; rules that answer no are listed only for `explain`."""
+        """One line of the trail; where a rule answers no it is listed only for `explain`."""
         if finding.answer == NO and not self.explain and not finding.lifted:
             return
         step = Step(
@@ -116,6 +116,8 @@ def _unit(result: Walk, unit: Unit, rules: list[Rule]) -> Asking[None]:
         if result.ended and not result.explain:
             break
         findings = yield from _findings(result, rule)
+        if not any(finding.answer or finding.lifted for finding in findings) and not result.explain:
+            continue
         counted = [finding for finding in findings if finding.part not in taken] if ordered else findings
         state = _state(result, rule)
         if state == "active":
