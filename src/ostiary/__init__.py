@@ -1,7 +1,8 @@
 """Policy for coding agents: judges what a tool call does, never looser than it was written.
 
 What embedders need is here: `Engine`, `Event`, `Outcome`, `Verdict`, `Facts` with `FixedFacts` and `Given`, `Problem`
-and `PolicyError`. Each is imported when it is first used, so that importing one module of the package costs no other.
+and `PolicyError`; and what watchers need: `read_event`, `LifecycleEvent`, `UnknownAgent`, `builtin_dialects` and
+`Dialect`. Each is imported when it is first used, so that importing one module of the package costs no other.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from ostiary.decision import Outcome, Verdict
+    from ostiary.dialects.base import Dialect
+    from ostiary.dialects.lifecycle import LifecycleEvent, UnknownAgent, builtin_dialects, read_event
     from ostiary.engine import Engine
     from ostiary.event import Event
     from ostiary.facts import FactRequest, Facts, FixedFacts, Given
@@ -19,30 +22,40 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Dialect",
     "Engine",
     "Event",
     "FactRequest",
     "Facts",
     "FixedFacts",
     "Given",
+    "LifecycleEvent",
     "Outcome",
     "PolicyError",
     "Problem",
+    "UnknownAgent",
     "Verdict",
     "__version__",
+    "builtin_dialects",
+    "read_event",
 ]
 
 _HOMES: Final = {
+    "Dialect": "dialects.base",
     "Engine": "engine",
     "Event": "event",
     "FactRequest": "facts",
     "Facts": "facts",
     "FixedFacts": "facts",
     "Given": "facts",
+    "LifecycleEvent": "dialects.lifecycle",
     "Outcome": "decision",
     "PolicyError": "problems",
     "Problem": "problems",
+    "UnknownAgent": "dialects.lifecycle",
     "Verdict": "decision",
+    "builtin_dialects": "dialects.lifecycle",
+    "read_event": "dialects.lifecycle",
 }
 
 

@@ -3,7 +3,8 @@
 Both come from the payload where it names them. Agents flatten a server's name inside the tool's (`plugin:ops:pager` is
 `mcp__plugin_ops_pager__page`); a rule that stops matches either spelling, an allow only the server itself, since two
 servers can flatten to one name. Where the agent tells nothing but a flattened name (its events lack `server`), a rule
-that stops is flattened too, and the name is split in every possible way.
+that stops is flattened too, and the name is split in every possible way. Where not even that tells the server (it is
+empty), every server and tool may be meant.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ def build(plan: Plan, stance: Stance) -> Condition:
         if event.mcp is None:
             return NO
         server, tool = flat if "server" in event.lacks else named
+        if not event.mcp[0]:
+            return MAYBE
         answer = max(min(server(pair[0]), tool(pair[1])) for pair in (pairs(event) if stance.wide else (event.mcp,)))
         if plan[3]:
             answer = min(answer, source(event.mcp_source) if event.mcp_source else MAYBE)
@@ -60,12 +63,7 @@ def _flat(texts: tuple[TextPlan, ...] | None) -> _Match:
 
 
 def _flattened(text: TextPlan) -> TextPlan:
-    return (text[0], flattened(text[1]) if text[0] == "eq" else _FLATTENED_GLOB.sub("_", text[1]))
-
-
-def flattened(name: str) -> str:
-    """The name with everything but letters, digits and `_` as `_`."""
-    return _FLATTENED.sub("_", name)
+    return (text[0], (_FLATTENED if text[0] == "eq" else _FLATTENED_GLOB).sub("_", text[1]))
 
 
 def pairs(event: Event) -> tuple[tuple[str, str], ...]:

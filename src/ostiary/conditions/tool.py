@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ostiary import patterns
 from ostiary.answers import MAYBE, NO, YES, Answer
-from ostiary.conditions.mcp import flattened
 from ostiary.conditions.view import Condition, Plan, Stance, View
 
 MAX_NAME = 256
@@ -17,7 +16,7 @@ def build(plan: Plan, stance: Stance) -> Condition:
     if reading == "all":
         return lambda view: YES
     if reading == "exact":
-        return _exact(frozenset(plan[2]), stance)
+        return _exact(frozenset(plan[2]), stance.shells)
     if reading == "literal":
         return lambda view: YES if view.event.tool in (None, plan[2]) else NO
     if reading == "search":
@@ -25,14 +24,11 @@ def build(plan: Plan, stance: Stance) -> Condition:
     return _cover(plan[2], len(plan) > 3 and plan[3], stance)
 
 
-def _exact(names: frozenset[str], stance: Stance) -> Condition:
-    mcp = frozenset(flattened(name) for name in names if name.startswith("mcp__")) if stance.wide else frozenset()
-
+def _exact(names: frozenset[str], shells: bool) -> Condition:
     def condition(view: View) -> Answer:
-        if view.event.tool is None or not names.isdisjoint(candidates(view, stance.shells)):
+        if view.event.tool is None or not names.isdisjoint(candidates(view, shells)):
             return YES
-        # Some agents tell an MCP tool's flattened name only.
-        return YES if view.event.tool in mcp and "server" in view.event.lacks else NO
+        return NO
 
     return condition
 
@@ -58,7 +54,10 @@ def _search(body: str, flags: str) -> Condition:
 
 def _cover(body: str, every: bool, stance: Stance) -> Condition:
     """The expression covers a whole name: any of the tool's names, or with `every` (it looks around for what must not
-    be there) all of them, so that an alias does not slip past a negation."""
+    be there) all of them, so that an alias does not slip past a negation. Where the agent tells an MCP tool's flattened
+    name only, a rule that stops is flattened too."""
+    plain = stance.wide and not every and body.startswith("mcp__") and "[" not in body
+    flat = body.replace("\\-", "_").replace("-", "_") if plain else body
 
     def condition(view: View) -> Answer:
         if view.event.tool is None:
@@ -67,6 +66,8 @@ def _cover(body: str, every: bool, stance: Stance) -> Condition:
         if any(len(name) > MAX_NAME for name in names):
             return MAYBE
         answers = [_covers(body, name) for name in names]
+        if flat != body and "server" in view.event.lacks:
+            answers.append(_covers(flat, view.event.tool))
         return min(answers) if every else max(answers)
 
     return condition

@@ -37,8 +37,10 @@ FieldName = Literal[
     "server",  # the MCP server of a tool
     "server_tool",  # the MCP tool's own name
     "server_source",  # where the MCP server was configured
+    "interactive",  # true or false: whether somebody is there to answer a question
     "subagent_id",  # its presence marks an event as a subagent's
     "subagent_type",
+    "subagent_marker",  # what marks an event as a subagent's, where that is not the id
 ]
 
 
@@ -51,9 +53,11 @@ class Slot(Enum):
     INPUT = "input"  # the whole new arguments, under native names
     OUTPUT = "output"  # the whole new tool output
     CONTEXT = "context"  # text for the model
+    CONTEXT_LINE = "context line"  # the same with a line break at its end
     MESSAGE = "message"  # text for people
     PROGRAM = "program"  # registration: the program to start
     ARGUMENTS = "arguments"  # registration: its arguments
+    LINE = "line"  # registration: both as one line for a shell
     TIMEOUT = "timeout"  # registration: in the agent's unit
 
 
@@ -72,7 +76,7 @@ class Form(NamedTuple):
     status: int = 0
     stderr: Slot | None = None
     modes: frozenset[str] = frozenset()
-    ignored: tuple[str, str] | None = None
+    ignored: tuple[str, object] | None = None
 
     @property
     def open(self) -> bool:
@@ -129,8 +133,14 @@ class EventSpec(NamedTuple):
     verdict's form to change the arguments, `extras` what is added to say the rest, `halts_with` the verdicts that are
     known to stay in force beside a halt. `cannot` says why something has no form, and is required for the verdicts of
     gates. `stdout_fields` are the top-level keys the agent reads. What these two and `exits` leave out is the
-    dialect's. `register`: `asked` events are registered only on request, `never` ones not at all; `since` is the first
-    version known to have the event, empty where every version in use does.
+    dialect's. `registered_as` is the event that is registered where another version of the agent, with other
+    answers, sends this one. `unread` is said instead of the deny where the event could not be judged. `always` are
+    top-level keys that the agent sends with every such event. `arguments` are the keys that are a tool's arguments
+    where these stand at the root of the payload; `mcp` says that every call is one of an MCP tool, by that tool's
+    own name. `keeps` are native tools whose arguments stay as they are in spite of a rewrite. `beside` names for an
+    extra the verdicts, and `rewrite`, that are known to stay in force beside it; what it does not name stands
+    beside all. `register`: `asked` events are registered only on request, `never` ones not at all; `since` is the
+    first version known to have the event, empty where every version in use does.
     """
 
     canonical: str
@@ -147,9 +157,16 @@ class EventSpec(NamedTuple):
     cannot: Mapping[str, str] = NOTHING
     stdout_fields: frozenset[str] | None = None
     exits: Exits | None = None
+    registered_as: str = ""
+    unread: Form | None = None
     register: Literal["always", "asked", "never"] = "always"
     since: str = ""
     unverified: str = ""
+    always: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
+    mcp: bool = False
+    keeps: frozenset[str] = frozenset()
+    beside: Mapping[Extra, frozenset[str]] = NOTHING
 
 
 class OutputPlace(NamedTuple):
@@ -161,48 +178,96 @@ class OutputPlace(NamedTuple):
 
 class ToolSpec(NamedTuple):
     """One native tool. `renames` are native argument names with their canonical ones (same names left out). `text` is
-    the canonical argument that the tool's input is where it comes as raw text."""
+    the canonical argument that the tool's input is where it comes as raw text, `text_tool` the canonical tool that it
+    is then (empty: the same). `workdir` are the native arguments that name the folder of the call, relative ones below
+    the event's. `urls` is the canonical argument whose text holds the URLs to fetch, which are read as `url`. `lists`
+    are native arguments that hold several values of their kind, each with the path to it inside an item; one alone is
+    read like a plain value."""
 
     canonical: str
     renames: Mapping[str, str] = NOTHING
     text: str = ""
+    text_tool: str = ""
     output: OutputPlace | None = None
+    workdir: tuple[str, ...] = ()
+    urls: str = ""
+    lists: Mapping[str, Path] = NOTHING
 
 
 class Timeouts(NamedTuple):
     """How long the agent waits. `default` and `events` in `unit` (None: not documented); `ours` is what we register,
-    in seconds."""
+    in seconds, `less` that of events for which it would be too much."""
 
     unit: Literal["seconds", "milliseconds"]
     default: float | None
     ours: int
     events: Mapping[str, float] = NOTHING
+    less: Mapping[str, int] = NOTHING
 
     @property
     def registered(self) -> int:
         """`ours` in the agent's unit."""
         return self.ours * (1000 if self.unit == "milliseconds" else 1)
 
+    def at(self, native: str) -> int:
+        """What is registered for an event, in the agent's unit."""
+        return self._replace(ours=self.less.get(native, self.ours)).registered
+
 
 class Place(NamedTuple):
-    """A file that registers hooks. `anchor` is what `path` (forward slashes) is relative to; `/` is nothing."""
+    """A file that registers hooks. `anchor` is what `path` (forward slashes) is relative to; `/` is nothing. `fixed`
+    are members that this file must have, as in `Registration`."""
 
     scope: Literal["user", "project", "local", "managed"]
     platform: Literal["any", "linux", "macos", "windows"]
     anchor: Literal["home", "project", "/"]
     path: str
+    fixed: Template = NOTHING
 
 
 class Registration(NamedTuple):
-    """How a hook is registered. `groups`: the file is JSON, `{hooks: {EVENT: [{hooks: [ENTRY]}]}}`. `closing` is
-    added to the entry at gates so that a hook that cannot run closes them. `review`: what the agent's user has to
-    accept before hooks run."""
+    """How a hook is registered in a JSON file. At `root` (keys from the top) stands, by `shape`: `groups`, an object
+    `{EVENT: [{hooks: [ENTRY]}]}`; `entries`, `{EVENT: [ENTRY]}`; `list`, `[ENTRY]` with the event in the entry. `fixed`
+    are members that the file must have besides; an `untimed` one has no place for a time. `closing` is added to the
+    entry at gates so that a hook that cannot run closes them. `review`: what the agent's user has to accept before
+    hooks run. `powershell`: on Windows the line is run by that shell.
 
-    shape: Literal["groups"]
+    Two shapes are no JSON file. `plugin`: the place is a file of code that is made of `sources` (shipped in
+    `ostiary/plugins`), with `entry` as the facts it needs. `scripts`: the place is a folder of programs that are named
+    after events, by native event in `scripts`."""
+
+    shape: Literal["groups", "entries", "list", "plugin", "scripts"]
     places: tuple[Place, ...]
     entry: Template
-    review: Literal["workspace", "content-hash"]
+    review: Literal["workspace", "content-hash", "none"]
     closing: Template = NOTHING
+    root: Path = ("hooks",)
+    fixed: Template = NOTHING
+    sources: tuple[str, ...] = ()
+    scripts: Mapping[str, str] = NOTHING
+    untimed: bool = False
+    powershell: bool = False
+
+
+class Mark(NamedTuple):
+    """A payload that has all keys of `has` and none of `without` comes from `agent`. With `events` the event's name
+    must be one of them."""
+
+    agent: str
+    has: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    events: frozenset[str] = frozenset()
+
+
+class ForeignHooks(NamedTuple):
+    """Hooks of another agent that this one runs too. `files` are where it finds them, as in `Place.path` of the user
+    and the project, `events` their names for events with the native names here (names left out are not run).
+    `same_answers`: it is known to send them its own payloads and to take of them the answers it takes of its own."""
+
+    agent: str
+    files: tuple[str, ...]
+    events: Mapping[str, str]
+    same_answers: bool = False
 
 
 class Dialect(NamedTuple):
@@ -211,10 +276,21 @@ class Dialect(NamedTuple):
     `url` is the vendor's page, `versions` what the facts were measured or documented for. `own_tools` are native
     tools without a canonical twin; their arguments are unmapped. `mcp_prefix` starts the names of MCP tools and
     `mcp_joint` stands between server and tool. `blind` is the answer when even the event is unknown. `stdout_fields`,
-    `cannot` and `exits` hold for events that say nothing else. `limit` is the
-    longest text the agent shows, in UTF-16 units. `allow_grants`: an allow skips the agent's own question. `lacks`
-    are the facts its payloads cannot carry. `shares` names agents whose marks its payloads carry too. `unseen` are
-    ways around its hooks, `unverified` facts nobody has tested; both are for people.
+    `cannot` and `exits` hold for events that say nothing else. `limit` is the longest text the agent shows, in UTF-16
+    units. `allow_grants`: an allow skips the agent's own question. `lacks` are the facts its payloads cannot carry.
+    `shares` names agents whose marks its payloads carry too, `always` and `never` are keys that each and that none of
+    its payloads has, `copies` fields whose places hold copies of one value, which must agree. `rewrites`: changed
+    arguments are taken as a `whole`; are `merged` into the old ones, so that none can be left out; or are `checked`,
+    and the old ones run where they do not pass. `drives`: folders of Windows may come as in a URL, `/c:/x`. An empty
+    `mcp_joint`: the names of MCP tools hold no server, and another gate tells it, or with `mcp_unnamed` nothing does.
+    `unseen` are ways around its hooks, `unverified` facts nobody has tested; both are for people.
+
+    For observers only, never for a decision: `env` are environment variables that stand in for fields, `env_marks`
+    those that show this agent as the host of another one's hooks, `marks` those in payloads, of a table that is not
+    built in. For `doctor`: `programs` are the names of its executables and `folders` those below the user's home that
+    show it is used (empty: those of its user files), `overruled` says what another hook's answer does to a deny of
+    ours, empty where none was seen to do anything; `accepted` is the TOML file below the user's home, and the table in
+    it, with a key `FILE:EVENT:...` (its event in snake case) for each hook that the user accepted.
     """
 
     name: str
@@ -240,6 +316,20 @@ class Dialect(NamedTuple):
     shares: frozenset[str] = frozenset()
     unseen: tuple[str, ...] = ()
     unverified: tuple[str, ...] = ()
+    runs_hooks_of: tuple[ForeignHooks, ...] = ()
+    env: Mapping[FieldName, tuple[str, ...]] = NOTHING
+    env_marks: tuple[str, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    programs: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    overruled: str = ""
+    accepted: tuple[str, Path] | None = None
+    always: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
+    mcp_unnamed: bool = False
+    copies: frozenset[FieldName] = frozenset()
+    rewrites: Literal["whole", "merged", "checked"] = "whole"
+    drives: bool = False
 
     def native(self, name: str | None) -> str | None:
         """The native event called `name` in payloads or registrations, None if there is none."""

@@ -383,6 +383,9 @@ CLAUDE_CODE: Final = Dialect(
         review="workspace",
     ),
     lacks=frozenset(("interactive",)),
+    env={"session": ("CLAUDE_CODE_SESSION_ID",)},
+    programs=("claude",),
+    never=("timestamp",),
     unseen=(
         "files named with `@` in a prompt are read without a hook",
         "before 2.1.332 commands inside skills (`!`) run without a hook",

@@ -5,26 +5,25 @@ Independent of any test runner and usable for a dialect of one's own:
     for finding in findings(dialect, samples):
         print(finding.check, finding.message)
 
-`samples` are payloads as the agent sends them, by any name; each event needs one.
+`samples` are payloads as the agent sends them, by any name; each event needs one. Where payloads do not name their
+event (`lacks` says so), a sample's name begins with it: `stop.json`, `stop-late.json`.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from ostiary.decision import Outcome, Verdict
 from ostiary.dialects.base import SILENCE, Dialect, EventSpec, Extra, Form, Life, Slot, Switch, Unreadable
 from ostiary.dialects.bodies import Answer, answer, says, slots
 from ostiary.dialects.reader import read, receive
+from ostiary.dialects.vectors import VECTORS, Check, Samples
 from ostiary.dialects.writer import unreadable, write
 from ostiary.event import EVENTS
 from ostiary.tools import TOOLS
-
-Samples = Mapping[str, Mapping[str, Any]]
-Check = Callable[[Dialect, Samples], Iterator[str]]
 
 
 class Finding(NamedTuple):
@@ -96,15 +95,15 @@ def forms(dialect: Dialect, _samples: Samples) -> Iterator[str]:
                 yield f"{native}: a rewrite does not carry the arguments, or more than them"
         for extra, template in spec.extras.items():
             yield from _strange_keys(native, dialect, spec, template)
-            if _CARRIES[extra] not in slots(template):
+            if not _CARRIES[extra] & slots(template):
                 yield f"{native}: `{extra}` does not carry its text"
 
 
-_CARRIES: Final[Mapping[Extra, Slot]] = {
-    "context": Slot.CONTEXT,
-    "message": Slot.MESSAGE,
-    "halt": Slot.PEOPLE,
-    "output": Slot.OUTPUT,
+_CARRIES: Final[Mapping[Extra, frozenset[Slot]]] = {
+    "context": frozenset((Slot.CONTEXT, Slot.CONTEXT_LINE)),
+    "message": frozenset((Slot.MESSAGE,)),
+    "halt": frozenset((Slot.PEOPLE, Slot.REASON)),
+    "output": frozenset((Slot.OUTPUT,)),
 }
 
 
@@ -161,7 +160,10 @@ def registration(dialect: Dialect, _samples: Samples) -> Iterator[str]:
     table = dialect.registration
     if not any(place.scope == "user" for place in table.places):
         yield "no file registers hooks for the user"
-    missing = {Slot.PROGRAM, Slot.TIMEOUT} - slots(table.entry)
+    used = slots(table.entry)
+    untimed = table.untimed or table.shape == "scripts"  # a script has no time-out
+    needed = {Slot.PROGRAM} if untimed else {Slot.PROGRAM, Slot.TIMEOUT}
+    missing = needed - used - ({Slot.PROGRAM} if Slot.LINE in used else set())
     if missing:
         yield f"an entry lacks its {' and '.join(sorted(slot.value for slot in missing))}"
     default = [spec for spec in dialect.events.values() if spec.register == "always" and not spec.since]
@@ -169,18 +171,24 @@ def registration(dialect: Dialect, _samples: Samples) -> Iterator[str]:
         yield "no gate before tool calls is registered by default"
 
 
+def event_of(dialect: Dialect, name: str) -> str | None:
+    """The event in a sample's name, for dialects whose payloads do not say it; else None."""
+    return name.partition("-")[0] if "event" in dialect.lacks else None
+
+
 def sampled(dialect: Dialect, samples: Samples) -> Iterator[str]:
     """Every event has a sample, and every sample is read as what it is."""
     seen = set()
     for name, payload in samples.items():
-        event = receive(dialect, json.dumps(payload).encode())
+        event = receive(dialect, json.dumps(payload).encode(), event_of(dialect, name))
         if isinstance(event, Unreadable):
             yield f"{name}: {event.reason}"
             continue
         seen.add(event.native_name)
         if event.kind.tool and not (event.tool and event.input_complete):
             yield f"{name}: the tool or its arguments are not read"
-        if not event.session and "session" not in dialect.lacks:
+        spec = dialect.events[event.native_name]
+        if not event.session and "session" not in dialect.lacks and spec.fields.get("session") != ():
             yield f"{name}: no session, and `lacks` does not say so"
     for native in dialect.events:
         if native not in seen:
@@ -197,7 +205,7 @@ def odd(dialect: Dialect, samples: Samples) -> Iterator[str]:
             for value in ODD:
                 changed = {**payload, key: value}
                 try:
-                    write(dialect, read(dialect, changed), _LOADED)
+                    write(dialect, read(dialect, changed, event_of(dialect, name)), _LOADED)
                 except Exception as error:
                     yield f"{name}: `{key}` as {value!r} raises {type(error).__name__}"
 
@@ -205,7 +213,7 @@ def odd(dialect: Dialect, samples: Samples) -> Iterator[str]:
 def answers(dialect: Dialect, samples: Samples) -> Iterator[str]:
     """A deny is told from silence and says why, and nothing else is said like an allow."""
     for name, payload in samples.items():
-        event = read(dialect, payload)
+        event = read(dialect, payload, event_of(dialect, name))
         found = dialect.of(event)
         bare = {verdict: write(dialect, event, Outcome(verdict=verdict, reason=_WHY)) for verdict in Verdict}
         yield from (f"{name}: {message}" for message in (_answered(found[1], bare) if found else ()))
@@ -233,7 +241,8 @@ def _answered(spec: EventSpec, bare: Mapping[Verdict, Answer]) -> Iterator[str]:
             yield "a deny is said like silence or an allow"
         if _WHY not in bare[Verdict.DENY].stdout + bare[Verdict.DENY].stderr:
             yield "a deny does not say why"
-    if spec.answers.get("allow", SILENCE) != SILENCE and plain[Verdict.ALLOW] in (
+    # Where an allow grants nothing, its form is that of silence on purpose.
+    if spec.answers.get("allow", SILENCE) not in (SILENCE, spec.answers.get("none")) and plain[Verdict.ALLOW] in (
         plain[Verdict.NONE],
         plain[Verdict.ASK],
     ):
@@ -270,4 +279,5 @@ CHECKS: Final[dict[str, Check]] = {
     "odd": odd,
     "answers": answers,
     "closing": closing,
+    **VECTORS,
 }

@@ -8,20 +8,9 @@ their vendors document, are marks; environment variables are none, because child
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from ostiary.dialects.base import Dialect
-
-
-class Mark(NamedTuple):
-    """A payload that has all keys of `has` and none of `without` comes from `agent`. With `events` the event's name
-    must be one of them."""
-
-    agent: str
-    has: tuple[str, ...] = ()
-    without: tuple[str, ...] = ()
-    events: frozenset[str] = frozenset()
-
+from ostiary.dialects.base import Dialect, Mark
 
 # In order; the first hit names the agent.
 MARKS: Final[tuple[Mark, ...]] = (
@@ -30,8 +19,12 @@ MARKS: Final[tuple[Mark, ...]] = (
     Mark("windsurf", ("agent_action_name",)),
     Mark("antigravity", ("toolCall", "stepIdx")),
     Mark("cline", ("hookName", "taskId")),
+    Mark("opencode", ("type", "properties")),
+    Mark("pi", ("type", "hasUI")),
+    Mark("amp", ("type", "thread")),
     Mark("copilot-cli", ("toolArgs",)),
     Mark("zcode", ("hookEventName", "traceId")),
+    Mark("vscode", ("hookEventName", "timestamp"), without=("hook_event_name", "workspaceRoot")),
     Mark("grok", ("hookEventName",)),
     Mark("copilot-cli", ("sessionId",)),
     Mark("goose", ("event", "matcher_context")),
@@ -57,16 +50,12 @@ MARKS: Final[tuple[Mark, ...]] = (
 )
 
 
-def foreign(dialect: Dialect, payload: Mapping[str, Any]) -> str | None:
-    """The agent that a payload declared as `dialect`'s shows itself to be from, None if it is not another's."""
-    return next(
-        (
-            mark.agent
-            for mark in MARKS
-            if mark.agent != dialect.name and mark.agent not in dialect.shares and _fits(mark, payload)
-        ),
-        None,
-    )
+def foreign(dialect: Dialect, payload: Mapping[str, Any], marks: tuple[Mark, ...] = MARKS) -> str | None:
+    """The agent that a payload declared as `dialect`'s shows itself to be from, None if it is not another's. The first
+    mark that fits decides; marks of agents in `shares` do not count."""
+    fitting = (mark.agent for mark in marks if mark.agent not in dialect.shares and _fits(mark, payload))
+    agent = next(fitting, None)
+    return None if agent == dialect.name else agent
 
 
 def _fits(mark: Mark, payload: Mapping[str, Any]) -> bool:

@@ -8,6 +8,8 @@ from typing import Any, Final, NamedTuple
 from ostiary.dialects.base import Dialect, EventSpec, FieldName, Path, ToolSpec, Unreadable
 from ostiary.dialects.marks import foreign
 from ostiary.dialects.payload import at, parse, strings, text_at
+from ostiary.dialects.several import unpacked
+from ostiary.dialects.spellings import on_drive, with_urls, workdir
 from ostiary.event import EVENTS, Event, mcp_pair
 
 Payload = Mapping[str, Any]
@@ -38,14 +40,37 @@ def _refusal(dialect: Dialect, payload: Payload, event_name: str | None) -> str:
     if host:
         return f"comes from {host}, but this hook is registered for {dialect.name}"
     sent = text_at(payload, dialect.fields["event"])
-    if sent and event_name and dialect.native(sent) != dialect.native(event_name):
+    if sent and event_name and _registered(dialect, sent) != _registered(dialect, event_name):
         return "is of another event than the one this hook is registered for"
     native, spec = _event(dialect, payload, event_name)
+    lacking = next((key for key in (*dialect.always, *(spec.always if spec else ())) if key not in payload), None)
+    if lacking:
+        return f"lacks `{lacking}`, which every payload of {dialect.name} has"
+    strange = next((key for key in dialect.never if key in payload), None)
+    if strange:
+        return f"has `{strange}`, which no payload of {dialect.name} has"
+    torn = next((name for name in sorted(dialect.copies) if _disagree(dialect, payload, name)), None)
+    if torn:
+        return f"names two different values for its {torn}"
     if spec is None:
         return "is of no known event" if native else "names no event"
     if spec.gate and any("\0" in text for text in strings(payload)):
         return "has a NUL character in a text"
     return ""
+
+
+def _registered(dialect: Dialect, name: str) -> str | None:
+    """The event under which an event of that name is registered."""
+    native = dialect.native(name)
+    return (dialect.events[native].registered_as or native) if native else None
+
+
+def _disagree(dialect: Dialect, payload: Payload, field: FieldName) -> bool:
+    """Whether copies of one value differ: the agent, or who changed its payload, could mean either."""
+    copies = [value for path in dialect.fields[field] if (value := at(payload, path)) is not None]
+    if field == "event":
+        copies = [_registered(dialect, name) if isinstance(name, str) else name for name in copies]
+    return any(copy != copies[0] for copy in copies[1:])
 
 
 def read(dialect: Dialect, payload: Payload, event_name: str | None = None) -> Event:
@@ -61,7 +86,13 @@ def read(dialect: Dialect, payload: Payload, event_name: str | None = None) -> E
         return text_at(payload, paths.get(name, ()))
 
     kind = EVENTS.get(spec.canonical) if spec else None
-    call = _call(dialect, payload, paths, spec.tool if spec else "") if kind and kind.tool else _NO_CALL
+    call = _call(dialect, payload, paths, spec) if spec and kind and kind.tool else _NO_CALL
+    cwd, project, workdirs = text("cwd"), text("project"), _texts(payload, paths.get("workdirs", ()))
+    if dialect.drives:
+        cwd, project = cwd and on_drive(cwd), project and on_drive(project)
+        workdirs = tuple(map(on_drive, workdirs))
+    marked = text("subagent_marker") or text("subagent_id")
+    subagent = text("subagent_type") or text("subagent_id") or marked if marked else None
     return Event(
         agent=dialect.name,
         name=spec.canonical if spec else "",
@@ -75,12 +106,13 @@ def read(dialect: Dialect, payload: Payload, event_name: str | None = None) -> E
         input_complete=call.complete,
         output=_first(payload, paths.get("output", ())),
         prompt=text("prompt"),
-        cwd=text("cwd"),
-        project=text("project"),
-        workdirs=_texts(payload, paths.get("workdirs", ())),
+        cwd=workdir(call.spec, call.native_input, cwd),
+        project=project,
+        workdirs=workdirs,
         session=text("session"),
         mode=text("mode"),
-        subagent=text("subagent_type") or text("subagent_id") if text("subagent_id") else None,
+        subagent=subagent,
+        interactive=_flag(payload, paths.get("interactive", ())),
         lacks=dialect.lacks,
         data=payload,
     )
@@ -100,6 +132,11 @@ def _first(payload: Payload, paths: tuple[Path, ...]) -> Any:
     return next((value for path in paths if (value := at(payload, path)) is not None), None)
 
 
+def _flag(payload: Payload, paths: tuple[Path, ...]) -> bool | None:
+    found = _first(payload, paths)
+    return found if isinstance(found, bool) else None
+
+
 def _texts(payload: Payload, paths: tuple[Path, ...]) -> tuple[str, ...]:
     found = _first(payload, paths)
     return tuple(item for item in found if isinstance(item, str) and item) if isinstance(found, list) else ()
@@ -114,25 +151,54 @@ class _Call(NamedTuple):
     input: Payload
     native_input: Payload
     complete: bool
+    spec: ToolSpec | None = None
 
 
 _NO_CALL: Final = _Call(None, None, None, {}, {}, True)
+_Paths = Mapping[FieldName, tuple[Path, ...]]
 
 
-def _call(dialect: Dialect, payload: Payload, paths: Mapping[FieldName, tuple[Path, ...]], implied: str) -> _Call:
-    name = text_at(payload, paths["tool"]) or implied or None
-    spec = dialect.tools.get(name or "")
-    arguments, complete = _arguments(_first(payload, paths["input"]), spec)
-    canonical, agree = _canonical(arguments, spec)
-    whole = complete and agree and _first(payload, paths.get("truncated", ())) is not True
-    pair = _pair(dialect, payload, paths, name) if name and not spec else None
-    return _Call(_shown(name, spec, pair), name, pair, canonical, arguments, whole)
+def _call(dialect: Dialect, payload: Payload, paths: _Paths, event: EventSpec) -> _Call:
+    name = text_at(payload, paths["tool"]) or event.tool or None
+    sent = _sent(payload, paths, event.arguments)
+    # A tool that comes with its server's name is that server's, whatever it is called.
+    of_server = event.mcp or _named(payload, paths)
+    spec = None if of_server else _by_input(dialect.tools.get(name or ""), sent)
+    arguments, complete = _arguments(sent, spec)
+    values, found = unpacked(spec, arguments)
+    canonical, agree = _canonical(values, spec)
+    whole = complete and agree and found and _first(payload, paths.get("truncated", ())) is not True
+    own = spec or name in dialect.own_tools
+    pair = _pair(dialect, payload, paths, name) if name and not own else None
+    if event.mcp and name and not pair:
+        pair = ("", name)
+    tool = _shown(dialect, name, spec, pair)
+    return _Call(tool, name, pair, with_urls(spec, canonical), arguments, whole, spec)
 
 
-def _shown(name: str | None, spec: ToolSpec | None, pair: tuple[str, str] | None) -> str | None:
-    """The canonical tool name. An MCP tool keeps a native name that is in the canonical shape."""
+def _sent(payload: Payload, paths: _Paths, names: tuple[str, ...]) -> Any:
+    """The arguments as they were sent; with `names` those of them that stand there, None if there is none."""
+    sent = _first(payload, paths["input"])
+    return {name: sent[name] for name in names if name in sent} or None if names and isinstance(sent, Mapping) else sent
+
+
+def _by_input(spec: ToolSpec | None, sent: Any) -> ToolSpec | None:
+    """The tool's facts; those of its other tool where the input is raw text."""
+    return spec._replace(canonical=spec.text_tool) if spec and spec.text_tool and _raw(spec, sent) else spec
+
+
+def _raw(spec: ToolSpec | None, sent: Any) -> bool:
+    """Whether the input is raw text for the tool, and no JSON."""
+    return bool(spec and spec.text and isinstance(sent, str) and not sent.lstrip().startswith("{"))
+
+
+def _shown(dialect: Dialect, name: str | None, spec: ToolSpec | None, pair: tuple[str, str] | None) -> str | None:
+    """The canonical tool name. An MCP tool keeps a native name that is in the canonical shape; one of an unknown server
+    has a name that no tool of the agent has."""
     if spec:
         return spec.canonical
+    if pair and not pair[0]:
+        return f"{dialect.mcp_prefix}{pair[1]}"
     return f"mcp__{pair[0]}__{pair[1]}" if pair and name and not mcp_pair(name) else name
 
 
@@ -140,7 +206,7 @@ def _arguments(value: Any, spec: ToolSpec | None) -> tuple[Payload, bool]:
     """The arguments under native names and whether they are all there. Some agents send them as JSON text, and some
     tools take one raw text."""
     if isinstance(value, str):
-        if spec and spec.text and not value.lstrip().startswith("{"):
+        if spec and _raw(spec, value):
             return {spec.text: value}, True
         parsed = parse(value.encode("utf-8", "replace"))
         return ({}, False) if isinstance(parsed, Unreadable) else (parsed, True)
@@ -160,24 +226,31 @@ def _canonical(arguments: Payload, spec: ToolSpec | None) -> tuple[Payload, bool
     return canonical, agree
 
 
-def _pair(
-    dialect: Dialect, payload: Payload, paths: Mapping[FieldName, tuple[Path, ...]], name: str
-) -> tuple[str, str] | None:
+def _pair(dialect: Dialect, payload: Payload, paths: _Paths, name: str) -> tuple[str, str] | None:
     """The MCP pair. Where the payload names the server, its name is taken from there and only the tool from the
     tool's name: a server's name may hold the joint, and agents flatten other characters."""
+    named = _named(payload, paths)
+    if named:
+        return named
     server = text_at(payload, paths.get("server", ()))
-    tool = text_at(payload, paths.get("server_tool", ()))
-    if server and tool:
-        return server, tool
     if not name.startswith(dialect.mcp_prefix):
         return None
     rest = name[len(dialect.mcp_prefix) :]
+    if not dialect.mcp_joint:
+        return ("", rest) if dialect.mcp_unnamed and rest else None
     if server:
         own = _behind(rest, server, dialect.mcp_joint)
         if own:
             return server, own
     head, joint, tail = rest.partition(dialect.mcp_joint)
     return (head, tail) if head and joint and tail else None
+
+
+def _named(payload: Payload, paths: _Paths) -> tuple[str, str] | None:
+    """The MCP pair where the payload names both."""
+    server = text_at(payload, paths.get("server", ()))
+    tool = text_at(payload, paths.get("server_tool", ()))
+    return (server, tool) if server and tool else None
 
 
 def _behind(rest: str, server: str, joint: str) -> str:

@@ -7,14 +7,17 @@ An agent is told what its table says it was seen to honour. What it cannot be to
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from ostiary.decision import Degraded, Outcome, Verdict
 from ostiary.dialects.base import SILENCE, Dialect, EventSpec, Extra, Form, Said, Slot, Template
 from ostiary.dialects.bodies import Answer, answer, dumps, sayable, says
 from ostiary.dialects.marks import foreign
-from ostiary.dialects.outputs import fitted
+from ostiary.dialects.outputs import fitted, same_shape
 from ostiary.dialects.payload import at
+from ostiary.dialects.several import packed
+from ostiary.dialects.spellings import without_urls
 from ostiary.dialects.texts import clean, cut, for_model, for_people, joined, one_line, only_for_people
 from ostiary.event import Event
 
@@ -22,9 +25,13 @@ from ostiary.event import Event
 # does not know there is nothing left to say.
 _INSTEAD: Final[Mapping[str, Said]] = {"allow": "none", "defer": "ask", "ask": "deny", "deny": "none"}
 
+UNJUDGED: Final = "stopped, because policy could not judge it"
+"""How the reason begins where an event could not be judged."""
+
 _ASK_NOTE: Final = "A person has to confirm this, and this agent cannot ask one here. Do not look for another way."
 _OUTPUT_NOTE: Final = "Policy keeps this output back, but it could not be replaced. Do not use or repeat it."
 _REWRITE_NOTE: Final = "Policy would change this call, which this agent cannot be told here. The changed call:"
+_HALT_NOTE: Final = "Policy would end this session here, which this agent cannot be told. Do not go on."
 _SHOWN_REWRITE: Final = 1000  # characters of a changed call that a reason shows
 
 
@@ -46,6 +53,11 @@ class _Case(NamedTuple):
             return False
         return form.ignored is None or self.event.data.get(form.ignored[0]) != form.ignored[1]
 
+    @property
+    def changes_arguments(self) -> bool:
+        """Whether the agent is not known to leave the arguments of this tool as they are."""
+        return self.event.native_tool not in self.spec.keeps
+
     def why(self, what: str) -> str:
         """Why the agent cannot be told something here."""
         known = self.spec.cannot.get(what) or self.dialect.cannot.get(what)
@@ -60,6 +72,11 @@ class _Reply(NamedTuple):
     rewrite: Mapping[str, Any] | None = None
     output: Any = None
     degraded: tuple[Degraded, ...] = ()
+
+    @property
+    def parts(self) -> frozenset[str]:
+        """The verdict, and `rewrite` if there is one."""
+        return frozenset((self.said,) if self.rewrite is None else (self.said, "rewrite"))
 
     def less(self, wanted: str, said: str, why: str) -> _Reply:
         """The reply with one more degradation on record."""
@@ -82,7 +99,7 @@ def write(dialect: Dialect, event: Event, outcome: Outcome) -> Answer:
     if known is None:
         return _unknown(dialect, outcome)
     case = _Case(dialect, *known, event, outcome)
-    return _said(case, _with_output(case, _with_rewrite(case, _verdict(case))))
+    return _said(*_with_halt(case, _with_output(case, _with_rewrite(case, _verdict(case)))))
 
 
 def unreadable(dialect: Dialect, event_name: str | None, reason: str) -> Answer:
@@ -90,12 +107,14 @@ def unreadable(dialect: Dialect, event_name: str | None, reason: str) -> Answer:
     deny, silence at any other event, and where the event is not known either, what closes most gates of the agent.
     `reason` is a clause without text of the payload."""
     native = dialect.native(event_name or None)
-    why = cut(one_line(f"stopped, because policy could not judge it: {reason}"), dialect.limit)
+    why = cut(one_line(f"{UNJUDGED}: {reason}"), dialect.limit)
     values = {Slot.EVENT: native, Slot.REASON: why, Slot.PEOPLE: why}
     if native is None:
         return answer(dialect.blind, values)
     spec = dialect.events[native]
-    return answer(spec.answers["deny"] if spec.gate else spec.answers.get("none", SILENCE), values)
+    values[Slot.EVENT] = spec.registered_as or native
+    closed = spec.unread or spec.answers["deny"] if spec.gate else spec.answers.get("none", SILENCE)
+    return answer(closed, values)
 
 
 def _unknown(dialect: Dialect, outcome: Outcome) -> Answer:
@@ -132,7 +151,7 @@ def _with_rewrite(case: _Case, reply: _Reply) -> _Reply:
     if not case.event.kind.before_tool:
         return reply.less("updated_input", "none", case.why("updated_input"))
     native = native_arguments(case.dialect, case.event, new)
-    carrier = _carrier(case, reply.said) if native is not None else None
+    carrier = _carrier(case, reply.said) if native is not None and case.changes_arguments else None
     if carrier is None:
         shown = clean(dumps(new))[:_SHOWN_REWRITE] if sayable(new) else ""
         return _denied(case, reply, "updated_input", f"{_REWRITE_NOTE} {shown}" if shown else "")
@@ -142,10 +161,11 @@ def _with_rewrite(case: _Case, reply: _Reply) -> _Reply:
 
 
 def _carrier(case: _Case, said: Said) -> Said | None:
-    """The verdict that a rewrite goes with: its own, a question, or an allow where that grants nothing."""
+    """The verdict that a rewrite goes with: its own, a question, or an allow where that grants nothing. One without
+    an opinion goes alone where the agent takes it so."""
     choices: tuple[Said, ...] = ("allow", "ask") if said == "allow" else ("ask",)
-    if said == "none" and not case.dialect.allow_grants:
-        choices = ("ask", "allow")
+    if said == "none":
+        choices = ("none", "ask") if case.dialect.allow_grants else ("none", "ask", "allow")
     return next((choice for choice in choices if choice in case.spec.rewrite and case.tells(choice)), None)
 
 
@@ -163,8 +183,21 @@ def native_arguments(dialect: Dialect, event: Event, new: Mapping[str, Any]) -> 
     if isinstance(sent, str) or not event.input_complete or not sayable(new):
         return None
     tool = dialect.tools.get(event.native_tool or "")
+    new = without_urls(tool, event.native_input, event.input, new)
+    if new is None:
+        return None
     renames = tool.renames if tool else {}
-    return {_native_name(renames, event.native_input, name): value for name, value in new.items()}
+    named = {_native_name(renames, event.native_input, name): value for name, value in new.items()}
+    native = packed(tool, event.native_input, named)
+    return native if native is not None and _taken(dialect, event.native_input, native) else None
+
+
+def _taken(dialect: Dialect, sent: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    """Whether the agent runs exactly the new arguments. One that merges them keeps what they leave out, and one that
+    checks them runs the old ones where the new do not pass."""
+    if dialect.rewrites == "merged":
+        return bool(sent) and sent.keys() <= new.keys()
+    return dialect.rewrites == "whole" or same_shape(sent, new)
 
 
 def _native_name(renames: Mapping[str, str], sent: Mapping[str, Any], name: str) -> str:
@@ -188,6 +221,15 @@ def _with_output(case: _Case, reply: _Reply) -> _Reply:
     return _denied(case, reply, "updated_output", _OUTPUT_NOTE)
 
 
+def _with_halt(case: _Case, reply: _Reply) -> tuple[_Case, _Reply]:
+    """A halt that cannot be told at a gate closes the gate: the call must not run as if nothing was said."""
+    outcome = case.outcome
+    if not outcome.halt or not case.spec.gate or "halt" in case.spec.extras or reply.said == "deny":
+        return case, reply
+    case = case._replace(outcome=replace(outcome, halt=False))
+    return case, _denied(case, reply, "halt", _HALT_NOTE)._replace(rewrite=None)
+
+
 def _said(case: _Case, reply: _Reply) -> Answer:
     form = case.spec.answers.get(reply.said, SILENCE)
     wishes = _wishes(form, case.outcome, reply)
@@ -200,12 +242,13 @@ def _said(case: _Case, reply: _Reply) -> Answer:
             reply = reply.less(extra, "none", why)
     limit = case.dialect.limit
     values = {
-        Slot.EVENT: case.native,
+        Slot.EVENT: case.spec.registered_as or case.native,
         Slot.REASON: cut(joined(for_model(case.outcome, reply.said), reply.note, folded), limit),
         Slot.PEOPLE: cut(joined(for_people(case.outcome, reply.said), reply.note), limit),
         Slot.INPUT: reply.rewrite,
         Slot.OUTPUT: reply.output,
         Slot.CONTEXT: clean(wishes.get("context", "")),
+        Slot.CONTEXT_LINE: clean(wishes.get("context", "")) + "\n",
         Slot.MESSAGE: cut(wishes.get("message", ""), limit),
     }
     rewrite: tuple[Template, ...] = () if reply.rewrite is None else (case.spec.rewrite[reply.said],)
@@ -244,4 +287,10 @@ def _refused(case: _Case, form: Form, reply: _Reply, wishes: Mapping[Extra, str]
             refused.append((extra, f"the agent reads no answer beside a {reply.said} at this event"))
         elif extra == "halt" and reply.said not in case.spec.halts_with:
             refused.append((extra, f"a halt beside a {reply.said} was never seen to leave the {reply.said} in force"))
+        elif not reply.parts <= case.spec.beside.get(extra, reply.parts):
+            refused.append((extra, f"a {extra} beside {_also(reply)} was never seen to leave it in force"))
     return refused
+
+
+def _also(reply: _Reply) -> str:
+    return "a rewrite" if reply.rewrite is not None else f"a {reply.said}"

@@ -52,7 +52,7 @@ def _offers(event: Event, call: Call, tools: ToolTable) -> Iterator[Need | str]:
             for name in tools.names("bash"):
                 yield ("tool", name)
     if event.mcp and "server" in event.lacks:  # rules are compared with flattened names
-        yield from ("server", "tool")
+        yield "server"
     for server in servers(event):
         yield ("server", server)
     if call.limit or any(part.unparsed for part in call.parts):
