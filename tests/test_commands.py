@@ -249,7 +249,7 @@ def test_agents_are_completed() -> None:
 
 def test_a_user_without_a_home_is_told(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ostiary.sources.places.account", lambda: None)
-    monkeypatch.setattr("ostiary.commands.shared.registering.account", lambda: None)
+    monkeypatch.setattr("ostiary.commands.shared.agents.account", lambda: None)
     for arguments in (["check"], ["init"], ["install", "claude-code"]):
         ran = line(*arguments)
         assert ran.status == Exit.USAGE
@@ -773,7 +773,7 @@ def test_a_file_that_changes_under_the_question_is_left_alone(line: Line, monkey
 
 def test_the_settings_of_the_user(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     home = Account("eve", str(line.config))
-    monkeypatch.setattr("ostiary.commands.shared.registering.account", lambda: home)
+    monkeypatch.setattr("ostiary.commands.shared.agents.account", lambda: home)
     assert line("install", "claude-code", "--yes").status == 0
     assert (line.config / ".claude" / "settings.json").is_file()
 
@@ -790,7 +790,7 @@ def test_settings_of_a_repository_that_are_a_link_out_of_it(line: Line, tmp_path
 
 @LINKS
 def test_settings_of_the_user_may_be_a_link(line: Line, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("ostiary.commands.shared.registering.account", lambda: Account("eve", str(line.config)))
+    monkeypatch.setattr("ostiary.commands.shared.agents.account", lambda: Account("eve", str(line.config)))
     (line.config / ".claude").mkdir()
     (tmp_path / "dotfiles.json").write_text("{}")
     (line.config / ".claude" / "settings.json").symlink_to(tmp_path / "dotfiles.json")

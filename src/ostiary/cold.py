@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ostiary.decision import Outcome
-from ostiary.dialects import DIALECTS, Answer, Dialect, Unreadable, receive, unreadable, write
+from ostiary.dialects import DIALECTS, Answer, Dialect, Unreadable, hosted, receive, unreadable, write
 from ostiary.evaluate import evaluate
 from ostiary.event import Event
 from ostiary.perform import run
@@ -40,6 +40,9 @@ def decide(call: HookCall, compile: Compile | None = None) -> Answer:
     dialect = DIALECTS[call.agent]
     event = receive(dialect, call.raw, call.event_name)
     if isinstance(event, Unreadable):
+        found = hosted(DIALECTS, dialect, call.raw, call.event_name)
+        if found:
+            return decide(call._replace(agent=found.host.name, event_name=found.event_name), compile)
         return unreadable(dialect, call.event_name, event.reason)
     try:
         return write(dialect, event, _outcome(event, call, compile))

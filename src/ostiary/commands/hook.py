@@ -92,7 +92,7 @@ def answer(options: Options) -> Said:
 def last_resort(options: Options, reason: str) -> Said:
     """The answer where not even the agent's table can be used: exit code 2, which closes most gates of most agents. Not
     for the end of a turn, where it would mean *go on working* and our own failure would never let an agent stop."""
-    ends = (options.event or "").casefold().endswith("stop")
+    ends = (options.event or "").casefold().endswith(("stop", "afteragent"))
     return Said("", f"{reason}\n", 0 if ends else _BLOCKED)
 
 

@@ -11,7 +11,7 @@ import typer
 from typer.exceptions import TyperException
 
 from ostiary import __version__
-from ostiary.commands import check, eval, explain, init, install, schema, test, trust, uninstall, untrust
+from ostiary.commands import check, doctor, eval, explain, init, install, schema, test, trust, uninstall, untrust
 from ostiary.commands.shared import console
 from ostiary.commands.shared.exits import Exit, Refused
 
@@ -23,6 +23,7 @@ VERBS: Final[Mapping[str, Callable[..., None]]] = {
     "explain": explain.run,
     "install": install.run,
     "uninstall": uninstall.run,
+    "doctor": doctor.run,
     "trust": trust.run,
     "untrust": untrust.run,
     "schema": schema.run,

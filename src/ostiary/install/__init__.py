@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ostiary.install.files import facts_of, is_ours, plan_plugin, plan_removal, plan_script, scripts
 from ostiary.install.plan import (
     Change,
     RegistrationError,
@@ -15,9 +16,15 @@ from ostiary.install.plan import (
 __all__ = [
     "Change",
     "RegistrationError",
+    "facts_of",
     "hook_command",
+    "is_ours",
     "plan_install",
+    "plan_plugin",
+    "plan_removal",
+    "plan_script",
     "plan_uninstall",
     "registered",
     "registrable",
+    "scripts",
 ]

@@ -8,32 +8,43 @@ from __future__ import annotations
 
 import difflib
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, TypeVar
 
-from ostiary.dialects.base import Dialect, Slot
+from ostiary.dialects.base import NOTHING, Dialect, Registration, Slot, Template
 from ostiary.dialects.bodies import filled
 from ostiary.install import json_text
 from ostiary.install.json_text import JsonTextError, Place
 from ostiary.problems import Problem
 
-_EVERYTHING: Final = (None, "", "*")  # matchers that leave nothing out
+_EVERYTHING: Final = (None, "", "*", ".*")  # matchers that leave nothing out
+_COMMANDS: Final = ("command", "exec", "bash", "powershell", "windows", "linux", "osx")  # keys that start a program
 _NEW_FILE: Final = "{}\n"
+_Container = TypeVar("_Container", dict[str, Any], list[Any])
+_QUOTED: Final = re.compile(r"[^A-Za-z0-9_.:=/\\-]")  # what PowerShell does not take as it is
+_QUOTE: Final = "'"
 _ABSOLUTE: Final = re.compile(r"/|[A-Za-z]:[\\/]|\\\\")
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A settings file before (None: there was none) and after."""
+    """A settings file before (None: there was none) and after (empty: there is none). `executable`: it is a program."""
 
     before: str | None
     after: str
+    executable: bool = False
 
     @property
     def needed(self) -> bool:
         """Whether there is anything to write."""
-        return self.before != self.after
+        return (self.before or "") != self.after
+
+    @property
+    def removes(self) -> bool:
+        """Whether nothing is left of a file that was there."""
+        return bool(self.before) and not self.after
 
     def diff(self, label: str) -> str:
         """The change as a unified diff, empty if there is none."""
@@ -77,26 +88,37 @@ def plan_install(
     command: Sequence[str],
     events: Iterable[str] | None = None,
     file: str = "settings.json",
+    *,
+    fixed: Template = NOTHING,
 ) -> Change:
     """The file with our hook on every event, in place of older entries of ours.
 
     `text` is the file's text, None if there is none. `command` is the program with its arguments, to which the event is
     added (`hook_command`). With `events` exactly those are registered, else `registrable` and those that already are.
-    `file` names the file in problems. Raises RegistrationError for a file that is not what the agent reads, and
+    `file` names the file in problems, `fixed` are the members it must have besides those of the dialect
+    (`Place.fixed`). Raises RegistrationError for a file that is not what the agent reads, and
     ValueError for an event that the agent does not know or that may not be registered, and for a program that is found
     by its name alone: which one that is would be the project's choice (law L6).
     """
-    if not _ABSOLUTE.match(command[0]):
-        raise ValueError(f"`{command[0]}` is not an absolute path")
+    absolute(command[0])
     after = _NEW_FILE if text is None or not text.strip() else text
     try:
         wanted = _wanted(dialect, after, events)
         after = _without(dialect, after, keep=frozenset(wanted))
+        for members in (dialect.registration.fixed, fixed) if wanted else ():
+            after = _with_fixed(members, after)
         for native in wanted:
             after = _with(dialect, after, native, _entry(dialect, native, command))
     except JsonTextError as error:
         raise _problem(error, file) from None
     return Change(text, after)
+
+
+def absolute(program: str) -> str:
+    """The program, if it is named by its whole path. Raises ValueError if it is not."""
+    if not _ABSOLUTE.match(program):
+        raise ValueError(f"`{program}` is not an absolute path")
+    return program
 
 
 def _wanted(dialect: Dialect, text: str, events: Iterable[str] | None) -> list[str]:
@@ -121,7 +143,7 @@ def plan_uninstall(dialect: Dialect, text: str | None, file: str = "settings.jso
 
 def registered(dialect: Dialect, text: str) -> tuple[str, ...]:
     """The events on which the file runs our hook. Raises JsonTextError for a file that cannot be read."""
-    return tuple(dict.fromkeys(str(ours.place[1]) for ours in _ours(dialect, text)))
+    return tuple(dict.fromkeys(ours.native for ours in _ours(dialect, text)))
 
 
 def _problem(error: JsonTextError, file: str) -> RegistrationError:
@@ -132,20 +154,39 @@ def _problem(error: JsonTextError, file: str) -> RegistrationError:
 def _entry(dialect: Dialect, native: str, command: Sequence[str]) -> dict[str, Any]:
     table = dialect.registration
     template = {**table.entry, **(table.closing if dialect.events[native].gate else {})}
+    words = [*command, "--event", native]
     values = {
-        Slot.PROGRAM: command[0],
-        Slot.ARGUMENTS: [*command[1:], "--event", native],
-        Slot.TIMEOUT: dialect.timeouts.registered,
+        Slot.EVENT: native,
+        Slot.PROGRAM: words[0],
+        Slot.ARGUMENTS: words[1:],
+        Slot.LINE: shell_line(words, powershell=table.powershell),
+        Slot.TIMEOUT: dialect.timeouts.at(native),
     }
     entry: dict[str, Any] = filled(template, values)
     return entry
 
 
+def shell_line(words: Sequence[str], *, powershell: bool = False) -> str:
+    """The words as one line for a shell: a POSIX one, or one of Windows where the program is one of Windows. Words that
+    need no quotes have none, so that PowerShell and the command prompt read such a line alike."""
+    if words[0].startswith("/"):
+        return shlex.join(words)
+    if not any(map(_QUOTED.search, words)):
+        return " ".join(words)
+    if powershell:
+        return f"& {' '.join(_in(_QUOTE, word.replace(_QUOTE, _QUOTE * 2)) for word in words)}"
+    return " ".join(_in('"', word) for word in words)  # no path of Windows holds this sign
+
+
+def _in(quote: str, word: str) -> str:
+    return f"{quote}{word}{quote}" if _QUOTED.search(word) else word
+
+
 @dataclass(frozen=True, slots=True)
 class _Ours:
-    """One entry of ours: its place (`hooks`, event, group, `hooks`, index), its data, and whether its group takes every
-    call."""
+    """One entry of ours: its event, its place from the root of the file, its data, and whether it gets every call."""
 
+    native: str
     place: Place
     entry: Mapping[str, Any]
     whole: bool
@@ -153,76 +194,160 @@ class _Ours:
 
 def _ours(dialect: Dialect, text: str) -> Iterator[_Ours]:
     """Our entries, in the order of the file."""
-    for native, groups in _hooks(text).items():
-        if not isinstance(groups, list):
-            raise JsonTextError(f"`hooks.{native}` is not a list", *_where(text, ("hooks", native)))
+    for native, place, entry, matcher in _all(dialect.registration, text):
+        if isinstance(entry, dict) and _runs_us(dialect, entry):
+            yield _Ours(native, place, entry, matcher in _EVERYTHING)
+
+
+class Entry(NamedTuple):
+    """One hook in a settings file: its event as it is written there, its data, whether it gets every call, and whether
+    it is ours."""
+
+    native: str
+    data: Mapping[str, Any]
+    whole: bool
+    ours: bool
+
+
+def entries(dialect: Dialect, text: str) -> tuple[Entry, ...]:
+    """Every hook in a settings file, in its order. Raises JsonTextError for a file that cannot be read."""
+    return tuple(
+        Entry(native, entry, matcher in _EVERYTHING, _runs_us(dialect, entry))
+        for native, _, entry, matcher in _all(dialect.registration, text)
+        if isinstance(entry, dict)
+    )
+
+
+def _all(table: Registration, text: str) -> _Found:
+    return {"groups": _in_groups, "entries": _in_lists, "list": _in_one_list}[table.shape](table, text)
+
+
+_Found = Iterator[tuple[str, Place, Any, Any]]
+"""Event, place, entry and the matcher that narrows it."""
+
+
+def _in_groups(table: Registration, text: str) -> _Found:
+    for native, groups in _lists(table, text):
         for number, group in enumerate(groups):
             entries = group.get("hooks") if isinstance(group, dict) else None
             for index, entry in enumerate(entries if isinstance(entries, list) else ()):
-                if isinstance(entry, dict) and _runs_us(dialect, entry):
-                    whole = group.get("matcher") in _EVERYTHING
-                    yield _Ours(("hooks", native, number, "hooks", index), entry, whole)
+                yield native, (*table.root, native, number, "hooks", index), entry, group.get("matcher")
 
 
-def _hooks(text: str) -> Mapping[str, Any]:
+def _in_lists(table: Registration, text: str) -> _Found:
+    for native, entries in _lists(table, text):
+        for index, entry in enumerate(entries):
+            yield native, (*table.root, native, index), entry, _matcher(entry)
+
+
+def _in_one_list(table: Registration, text: str) -> _Found:
+    key = next(key for key, slot in table.entry.items() if slot is Slot.EVENT)
+    for index, entry in enumerate(_at_root(table, text, list)):
+        yield str(entry.get(key)) if isinstance(entry, dict) else "", (*table.root, index), entry, _matcher(entry)
+
+
+def _matcher(entry: Any) -> Any:
+    return entry.get("matcher") if isinstance(entry, dict) else None
+
+
+def _lists(table: Registration, text: str) -> Iterator[tuple[str, list[Any]]]:
+    """What stands at each event."""
+    for native, items in _at_root(table, text, dict).items():
+        place = (*table.root, native)
+        node = json_text.find(text, place)  # raises where an event is there twice
+        if not isinstance(items, list):
+            raise JsonTextError(f"`{'.'.join(place)}` is not a list", *_where(text, node))
+        yield native, items
+
+
+def _at_root(table: Registration, text: str, kind: type[_Container]) -> _Container:
+    """What stands where hooks are registered, empty if nothing does."""
     if not isinstance(json_text.value(text, ()), dict):
         raise JsonTextError("the file is not a JSON object")
-    if json_text.find(text, ("hooks",)) is None:
-        return {}
-    hooks = json_text.value(text, ("hooks",))
-    if not isinstance(hooks, dict):
-        raise JsonTextError("`hooks` is not an object", *_where(text, ("hooks",)))
-    for native in hooks:
-        json_text.find(text, ("hooks", native))  # raises where an event is there twice
-    return hooks
+    for depth in range(1, len(table.root) + 1):
+        place = table.root[:depth]
+        wanted = kind if place == table.root else dict
+        node = json_text.find(text, place)
+        if node is None:
+            return kind()
+        if not isinstance(json_text.value(text, place), wanted):
+            noun = "an object" if wanted is dict else "a list"
+            raise JsonTextError(f"`{'.'.join(place)}` is not {noun}", *_where(text, node))
+    found: _Container = json_text.value(text, table.root)
+    return found
 
 
-def _where(text: str, place: Place) -> tuple[int, int]:
-    node = json_text.find(text, place)
+def _where(text: str, node: json_text.Node | None) -> tuple[int, int]:
     return json_text.position(text, node.start) if node else (1, 1)
 
 
 def _runs_us(dialect: Dialect, entry: Mapping[str, Any]) -> bool:
     """Whether an entry runs our hook for this agent: as a program with arguments, or as one line for a shell."""
+    action = entry.get("action")
+    if isinstance(action, dict) and _runs_us(dialect, action):
+        return True
     words = entry.get("args")
     arguments = [word for word in words if isinstance(word, str)] if isinstance(words, list) else []
-    line = " ".join([str(entry.get("command", "")), *arguments])
+    lines = (" ".join([str(entry[key]), *arguments]) for key in _COMMANDS if key in entry)
     ours = rf"(?i:\bostiary(\.exe)?['\"]?)\s+hook\s(.*\s)?--agent[\s=]['\"]?{re.escape(dialect.name)}['\"]?(\s|$)"
-    return re.search(ours, line, re.DOTALL) is not None
+    return any(re.search(ours, line, re.DOTALL) for line in lines)
 
 
 def _without(dialect: Dialect, text: str, keep: frozenset[str] = frozenset()) -> str:
-    """The text without entries of ours, except for one per event in `keep` whose group takes every call."""
+    """The text without entries of ours, except for one per event in `keep` that gets every call."""
     kept: set[str] = set()
     doomed: list[Place] = []
     for ours in _ours(dialect, text):
-        native = str(ours.place[1])
-        if native in keep and native not in kept and ours.whole:
-            kept.add(native)
+        if ours.native in keep and ours.native not in kept and ours.whole:
+            kept.add(ours.native)
         else:
             doomed.append(ours.place)
     for place in reversed(doomed):
-        text = _pruned(text, place)
+        text = _pruned(dialect.registration, text, place)
     return text
 
 
-def _pruned(text: str, place: Place) -> str:
-    """The text without the entry and without what holds nothing else: its group, its event, `hooks`."""
-    for target, inside in ((place, place[:4]), (place[:3], place[:2]), (place[:2], place[:1])):
+def _pruned(table: Registration, text: str, place: Place) -> str:
+    """The text without the entry and without what holds nothing else: its group, its event, all of our root."""
+    target = place
+    while len(target) > len(table.root):
+        inside = target[:-1]
         if len(json_text.value(text, inside)) > 1:
             return json_text.removed(text, target)
-    return json_text.removed(text, place[:1])
+        # A group is more than its list of entries: the list alone does not go.
+        target = inside[:-1] if inside[-1] == "hooks" and len(inside) > len(table.root) else inside
+    return json_text.removed(text, table.root)
+
+
+def _with_fixed(fixed: Mapping[str, Any], text: str, place: Place = ()) -> str:
+    """The text with the members that the file must have; a switch that is off is turned on."""
+    for key, wanted in fixed.items():
+        inner = (*place, key)
+        if isinstance(wanted, Mapping):
+            text = _with_fixed(wanted, text, inner)
+        elif json_text.find(text, inner) is None:
+            text = _put(text, inner, wanted)
+        elif wanted is True and json_text.value(text, inner) is False:
+            text = json_text.replaced(text, inner, wanted)
+    return text
+
+
+def _put(text: str, place: Place, new: Any) -> str:
+    """The text with a member at a place where there is none, in the containers that are there."""
+    depth = next(depth for depth in range(len(place) - 1, -1, -1) if json_text.find(text, place[:depth]))
+    for key in reversed(place[depth + 1 :]):
+        new = {key: new}
+    return json_text.inserted(text, place[:depth], str(place[depth]), new)
 
 
 def _with(dialect: Dialect, text: str, native: str, entry: Mapping[str, Any]) -> str:
-    """The text with our entry on the event: an older one replaced where it stands, else a group of its own."""
-    present = next((ours for ours in _ours(dialect, text) if ours.place[1] == native), None)
+    """The text with our entry on the event: an older one replaced where it stands, else one that gets every call."""
+    present = next((ours for ours in _ours(dialect, text) if ours.native == native), None)
     if present:
         return text if dict(present.entry) == dict(entry) else json_text.replaced(text, present.place, entry)
-    group = {"hooks": [entry]}
-    hooks = _hooks(text)
-    if native in hooks:
-        return json_text.inserted(text, ("hooks", native), None, group)
-    if json_text.find(text, ("hooks",)):
-        return json_text.inserted(text, ("hooks",), native, [group])
-    return json_text.inserted(text, (), "hooks", {native: [group]})
+    table = dialect.registration
+    place = table.root if table.shape == "list" else (*table.root, native)
+    item = {"hooks": [entry]} if table.shape == "groups" else entry
+    if json_text.find(text, place):
+        return json_text.inserted(text, place, None, item)
+    return _put(text, place, [item])

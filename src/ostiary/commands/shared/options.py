@@ -14,6 +14,10 @@ def agents(incomplete: str) -> list[str]:
     return [name for name in DIALECTS if name.startswith(incomplete)]
 
 
+Agents = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[AGENT]...", help="The agents; all that show here if absent.", autocompletion=agents),
+]
 ConfigDir = Annotated[
     str | None,
     typer.Option("--config-dir", metavar="DIR", help="Folder of the user's policy, instead of the usual one."),

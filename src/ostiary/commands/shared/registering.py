@@ -1,25 +1,35 @@
-"""What `install` and `uninstall` share: which file of which agent, and changing it after a person saw how."""
+"""What `install` and `uninstall` share: which files of which agents, and changing them after a person saw how."""
 
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
-from ostiary.commands.shared.console import say, show
+from ostiary.commands.shared import agents, shipped
+from ostiary.commands.shared.console import complain, say, show
 from ostiary.commands.shared.exits import Exit, Refused
 from ostiary.commands.shared.world import LIMIT, asked, folder
-from ostiary.commands.shared.writing import insist_inside, write
+from ostiary.commands.shared.writing import insist_inside, remove, write
 from ostiary.dialects import DIALECTS, Dialect
+from ostiary.dialects.base import Place
 from ostiary.document import unknown
 from ostiary.explain import Line, span
-from ostiary.install import Change, RegistrationError
-from ostiary.sources.account import account
+from ostiary.install import (
+    Change,
+    RegistrationError,
+    hook_command,
+    plan_install,
+    plan_plugin,
+    plan_removal,
+    plan_script,
+    plan_uninstall,
+    scripts,
+)
+from ostiary.install.diagnosis import Finding, Installation, help_of
+from ostiary.install.inspect import Hook
 from ostiary.sources.files import Unreadable, read
-
-_PLATFORMS = {"linux": "linux", "darwin": "macos", "win32": "windows"}
 
 
 class Scope(StrEnum):
@@ -27,13 +37,16 @@ class Scope(StrEnum):
 
     USER = "user"
     PROJECT = "project"
+    LOCAL = "local"
+    MANAGED = "managed"
 
 
 class Target(NamedTuple):
-    """The agent, and the settings file (absolute)."""
+    """An agent, and the place that registers its hooks, with its absolute path."""
 
     dialect: Dialect
     path: str
+    place: Place
 
 
 class Consent(NamedTuple):
@@ -43,51 +56,132 @@ class Consent(NamedTuple):
     dry_run: bool
 
 
-def target(agent: str, scope: Scope, project: str | None) -> Target:
-    """The settings file of an agent. Raises `Refused`."""
-    if agent not in DIALECTS:
-        message, help = unknown("agent", agent, DIALECTS)
-        raise Refused(f"{message}; {help}", Exit.USAGE)
-    platform = _PLATFORMS.get(sys.platform, "linux")
-    for place in DIALECTS[agent].registration.places:
-        if place.scope == scope and place.platform in ("any", platform):
-            anchor = _anchor(scope, project)
-            path = os.path.join(anchor, *place.path.split("/"))
-            if scope is Scope.PROJECT:
-                insist_inside(path, anchor)
-            return Target(DIALECTS[agent], path)
-    raise Refused(f"`{agent}` has no settings file for the scope `{scope}`", Exit.USAGE)
+Read = Callable[[str], str | None]
+"""The text of a file, None if there is none."""
+
+Plan = Callable[[Target, Read], dict[str, Change]]
+"""What would change for a target, by file. Raises RegistrationError."""
 
 
-def _anchor(scope: Scope, project: str | None) -> str:
-    if scope == Scope.PROJECT:
-        return folder(project) or os.getcwd()
-    user = account()
-    if user is None:
+def installing(python: str, config_dir: str | None) -> Plan:
+    """The plan that registers hooks which that interpreter runs, with that folder of policy (None: the usual one)."""
+
+    def plan(target: Target, read: Read) -> dict[str, Change]:
+        dialect, path = target.dialect, target.path
+        command = hook_command(dialect, python, config_dir)
+        if dialect.registration.shape == "plugin":
+            code = [shipped.plugin(name) for name in dialect.registration.sources]
+            return {path: plan_plugin(dialect, read(path), command, code, file=path)}
+        if dialect.registration.shape == "scripts":
+            files = {native: os.path.join(path, name) for native, name in scripts(dialect).items()}
+            return {file: plan_script(dialect, native, read(file), command, file) for native, file in files.items()}
+        return {path: plan_install(dialect, read(path), command, file=path, fixed=target.place.fixed)}
+
+    return plan
+
+
+def removing(target: Target, read: Read) -> dict[str, Change]:
+    """The plan that takes hooks out again."""
+    dialect, path = target.dialect, target.path
+    if dialect.registration.shape == "plugin":
+        return {path: plan_removal(dialect, read(path))}
+    if dialect.registration.shape == "scripts":
+        files = (os.path.join(path, name) for name in dialect.registration.scripts.values())
+        return {file: plan_removal(dialect, read(file)) for file in files}
+    return {path: plan_uninstall(dialect, read(path), file=path)}
+
+
+def outdated(found: Installation, project: str) -> list[Finding]:
+    """The files of code that installing again, with what they run, would write anew."""
+    places = {agents.located(place, project): place for place in agents.here(found.dialect)}
+    first = {hook.path: hook for hook in found.ours if hook.isolated}
+    return [
+        Finding("current", "problem", f"{path}: not as `ostiary install` writes it now", help_of(found))
+        for path, hook in first.items()
+        for target, place in places.items()
+        if target and path in (target, os.path.join(target, os.path.basename(path)))
+        if _stale(Target(found.dialect, target, place), hook)
+    ]
+
+
+def _stale(target: Target, hook: Hook) -> bool:
+    change = installing(hook.words[0], hook.config_dir)(target, _text).get(hook.path)
+    return change is not None and change.needed
+
+
+def chosen(names: list[str] | None) -> tuple[str, ...]:
+    """The agents that were named, else those that show here. Raises `Refused` for an agent without a dialect."""
+    for name in names or ():
+        if name not in DIALECTS:
+            message, help = unknown("agent", name, DIALECTS)
+            raise Refused(f"{message}; {help}", Exit.USAGE)
+    return tuple(dict.fromkeys(names)) if names else agents.found_here()
+
+
+def targets(names: list[str] | None, scope: Scope, project: str | None) -> list[Target]:
+    """The places of the agents in a scope. Raises `Refused`; agents that nobody named may have none there."""
+    root = folder(project) or os.getcwd()
+    found = [target for name in chosen(names) if (target := _target(DIALECTS[name], scope, root, bool(names)))]
+    if not found:
+        raise Refused("no agent shows on this machine; name one", Exit.USAGE)
+    return found
+
+
+def _target(dialect: Dialect, scope: Scope, root: str, named: bool) -> Target | None:
+    place = next((place for place in agents.here(dialect) if place.scope == scope), None)
+    if place is None:
+        reason = f"`{dialect.name}` has no settings file for the scope `{scope}`"
+        if named:
+            raise Refused(reason, Exit.USAGE)
+        complain(f"{reason}; left out")
+        return None
+    path = agents.located(place, root)
+    if path is None:
         raise Refused("the user database tells no home folder; use `--scope project`", Exit.USAGE)
-    return user.home
+    if place.anchor == "project":
+        insist_inside(path, root)
+    return Target(dialect, path, place)
 
 
-def change(target: Target, plan: Callable[[str | None], Change], consent: Consent) -> Exit:
-    """Shows what would change in the file, asks, and writes it as a whole. Raises `Refused`."""
-    before = _text(target.path)
+def change(found: Iterable[Target], plan: Plan, consent: Consent) -> Exit:
+    """Shows what would change, asks once, and writes each file as a whole. Raises `Refused`."""
+    planned: dict[str, Change] = {}
+    for target in found:
+        planned |= _planned(target, plan)
+    needed = {path: change for path, change in planned.items() if change.needed or _unstartable(path, change)}
+    for path in planned:
+        if path not in needed:
+            say(f"{path} is as it should be")
+    for path, wanted in needed.items():
+        show(_diff_line(line) for line in wanted.diff(path).splitlines())
+    if needed and not consent.dry_run:
+        _write(needed, consent)
+    return Exit.CLEAN
+
+
+def _unstartable(path: str, change: Change) -> bool:
+    return change.executable and os.path.exists(path) and not os.access(path, os.X_OK)
+
+
+def _planned(target: Target, plan: Plan) -> dict[str, Change]:
     try:
-        planned = plan(before)
+        return plan(target, _text)
     except RegistrationError as error:
         raise Refused(str(error.problem)) from None
-    if not planned.needed:
-        say(f"{target.path} is as it should be")
-        return Exit.CLEAN
-    show(_diff_line(line) for line in planned.diff(target.path).splitlines())
-    if consent.dry_run:
-        return Exit.CLEAN
-    if not consent.yes and not _agreed(target.path):
+
+
+def _write(needed: dict[str, Change], consent: Consent) -> None:
+    if not consent.yes and not _agreed(list(needed)):
         raise Refused("nothing was changed")
-    if _text(target.path) != before:
-        raise Refused(f"{target.path} was changed by someone else in the meantime; try again")
-    write(target.path, planned.after)
-    say(f"wrote {target.path}")
-    return Exit.CLEAN
+    for path, wanted in needed.items():
+        if _text(path) != wanted.before:
+            raise Refused(f"{path} was changed by someone else in the meantime; try again")
+        if wanted.removes:
+            remove(path)
+            say(f"removed {path}")
+        else:
+            write(path, wanted.after, executable=wanted.executable)
+            say(f"wrote {path}")
 
 
 def _text(path: str) -> str | None:
@@ -100,8 +194,9 @@ def _text(path: str) -> str | None:
         raise Refused(f"`{path}` cannot be edited: {reason}") from None
 
 
-def _agreed(path: str) -> bool:
-    answer = asked(f"write this to {path}? [y/N] ")
+def _agreed(paths: list[str]) -> bool:
+    what = f"this to {paths[0]}" if len(paths) == 1 else f"these {len(paths)} files"
+    answer = asked(f"write {what}? [y/N] ")
     if answer is None:
         raise Refused("nobody is here to agree; `--yes` writes without asking")
     return answer.strip().lower() in ("y", "yes")

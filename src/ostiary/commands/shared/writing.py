@@ -16,15 +16,24 @@ def insist_inside(path: str, root: str) -> None:
         raise Refused(f"`{path}` is a link that leads out of `{root}`")
 
 
-def write(path: str, text: str, *, private: bool = False) -> None:
+def write(path: str, text: str, *, private: bool = False, executable: bool = False) -> None:
     """Replaces a file as a whole, making its folders; a link is followed to the file behind it. An existing file keeps
-    its mode. `private`: new folders and files are for this user alone. Raises `Refused`."""
+    its mode. `private`: new folders and files are for this user alone. `executable`: whoever may read the file may also
+    run it. Raises `Refused`."""
     path = os.path.realpath(path)
     try:
         _make(os.path.dirname(path), 0o700 if private else 0o777)
-        _replace(path, text.encode("utf-8"), 0o600 if private else 0o644)
+        _replace(path, text.encode("utf-8"), _mode(path, 0o600 if private else 0o644), executable)
     except OSError as error:
         raise Refused(f"`{path}` cannot be written: {error.strerror}", Exit.FINDINGS) from None
+
+
+def remove(path: str) -> None:
+    """Takes a file away; of a link, the link. Raises `Refused`."""
+    try:
+        os.unlink(path)
+    except OSError as error:
+        raise Refused(f"`{path}` cannot be removed: {error.strerror}", Exit.FINDINGS) from None
 
 
 def _make(folder: str, mode: int) -> None:
@@ -34,14 +43,14 @@ def _make(folder: str, mode: int) -> None:
         os.mkdir(folder, mode)
 
 
-def _replace(path: str, data: bytes, mode: int) -> None:
+def _replace(path: str, data: bytes, mode: int, executable: bool) -> None:
     descriptor, fresh = tempfile.mkstemp(prefix=".ostiary-", dir=os.path.dirname(path))
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(fresh, _mode(path, mode))
+        os.chmod(fresh, mode | (mode & 0o444) >> 2 if executable else mode)
         os.replace(fresh, path)
     except BaseException:
         with suppress(OSError):

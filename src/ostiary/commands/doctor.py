@@ -1,0 +1,77 @@
+"""`ostiary doctor`: whether agents really ask."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from typing import Annotated, Final
+
+import typer
+
+from ostiary.commands.shared import agents, options
+from ostiary.commands.shared.console import document, say, show
+from ostiary.commands.shared.exits import Exit
+from ostiary.commands.shared.probing import probes
+from ostiary.commands.shared.registering import chosen, outdated
+from ostiary.commands.shared.world import folder
+from ostiary.dialects import DIALECTS
+from ostiary.explain import Line, Role, span
+from ostiary.install.diagnosis import Finding, Level, diagnose
+from ostiary.install.surroundings import sides
+
+_LOOKS: Final[dict[Level, tuple[str, Role]]] = {
+    "good": ("ok", "yes"),
+    "note": ("note", "quiet"),
+    "problem": ("problem", "deny"),
+}
+
+Report = dict[str, list[Finding]]
+
+
+def run(
+    names: options.Agents = None,
+    *,
+    probe: Annotated[bool, typer.Option(help="Start the registered hooks and ask about a harmless call.")] = True,
+    as_json: options.AsJson = False,
+    project: options.ProjectDir = None,
+) -> None:
+    """Say whether the agents on this machine ask Ostiary.
+
+    For each agent: where it was found, which files register the hook, whether they are as they should be, whether the
+    agent's own review or trust holds them back, whether a call is answered, and what no hook is told. Without names,
+    all agents that show on this machine.
+    """
+    wanted = chosen(names)
+    report = _report(wanted, folder(project) or os.getcwd(), probe=probe)
+    if as_json:
+        document(json.dumps({name: [found._asdict() for found in findings] for name, findings in report.items()}))
+    else:
+        show(_lines(report))
+        if not wanted:
+            say("no agent shows on this machine; name one")
+    problems = any(found.level == "problem" for findings in report.values() for found in findings)
+    raise typer.Exit(Exit.FINDINGS if problems else Exit.CLEAN)
+
+
+def _report(names: tuple[str, ...], project: str, *, probe: bool) -> Report:
+    installations = {name: agents.installation(DIALECTS[name], project) for name in names}
+    machine = agents.machine(installations.values())
+    report: Report = {"here": list(sides(agents.surroundings()))}
+    for name, found in installations.items():
+        asked = probes(found, project) if probe else []
+        code = outdated(found, project) if found.dialect.registration.shape in ("plugin", "scripts") else []
+        report[name] = [*diagnose(found, machine), *code, *asked]
+    return report
+
+
+def _lines(report: Report) -> Iterator[Line]:
+    for name, findings in report.items():
+        if findings:
+            title = DIALECTS[name].title if name in DIALECTS else "this machine"
+            yield (span(title, "title"), span(f"  {name}" if name in DIALECTS else "", "quiet"))
+        for found in findings:
+            word, role = _LOOKS[found.level]
+            yield (span(f"  {word:<8}", role), span(found.text))
+            if found.help and found.level != "good":
+                yield (span("          help: ", "label"), span(found.help))
