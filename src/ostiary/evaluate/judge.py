@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -12,6 +11,8 @@ from ostiary import conditions
 from ostiary.answers import MAYBE, NO, YES, Answer
 from ostiary.call.model import Access, AccessKind, Call, Part
 from ostiary.conditions import View
+from ostiary.conditions.grounds import RUN as GROUNDS_RUN
+from ostiary.conditions.grounds import Grounds
 from ostiary.event import Event
 from ostiary.facts import Knowledge
 from ostiary.policy import ExceptionPlan, Rule
@@ -67,10 +68,11 @@ def judge(rule: Rule, scene: Scene, index: int) -> Finding:
         if answer != NO:
             answer, lifted = _lifted(rule, view, answer)
         if answer == YES and rule.plan.decision == "allow":
-            if _open(rule, part):
+            paid = _covers(rule, part, view)
+            if paid is None:
                 answer = MAYBE
             else:
-                covered |= _covers(rule, part, bound)
+                covered |= paid
         if answer > best.answer or (lifted and not best.answer):
             best = Finding(rule, index, answer, bound, lifted=lifted)
         if answer == YES and rule.plan.decision != "allow":
@@ -104,9 +106,7 @@ def _lifted(rule: Rule, view: View, answer: Answer) -> tuple[Answer, ExceptionPl
 
 def _open(rule: Rule, part: Part) -> bool:
     """Whether something in the part can execute, write, connect or change how a program is found without the rule
-    naming it (closure). A rule that allows a whole tool means all of it."""
-    if not part.openings or (rule.covers_run and "command" not in {leaf[0] for leaf in _leaves(rule)}):
-        return False
+    naming it (closure)."""
     for opening in part.openings:
         if opening.kind == "definition":
             return True
@@ -117,30 +117,36 @@ def _open(rule: Rule, part: Part) -> bool:
     return False
 
 
-def _leaves(rule: Rule) -> Iterable[conditions.Plan]:
-    return conditions.leaves(rule.plan.when)
-
-
 def debts(part: Part) -> frozenset[int]:
     """What an allow has to cover: that the part runs, and each of its accesses."""
     return frozenset((RUN, *range(len(part.accesses))))
 
 
-def _covers(rule: Rule, part: Part, bound: Binding) -> set[int]:
+def _covers(rule: Rule, part: Part, view: View) -> set[int] | None:
     """The debts that an allow pays with this binding: of the kinds it names only what matched, of the others what its
-    arguments and `<` touch if it names a tool or command, and never the target of an output redirection."""
-    paid = {RUN} if rule.covers_run or part.complete else set()
+    arguments and `<` touch if it names a tool or command (or nothing at all), and never the target of an output
+    redirection. None where closure withholds it; a rule that allows a whole tool means all that is in the part."""
+    grounds = rule.grounds(view)
+    runs = names_run(grounds)
+    if not (runs and not rule.names_command) and _open(rule, part):
+        return None
+    paid = {RUN} if runs or part.complete else set()
     for index, access in enumerate(part.accesses):
-        if access.kind in rule.own_kinds:
-            if bound[access.kind] is access:
-                paid.add(index)
-        elif rule.covers_run and access.origin != "output":
+        if access.kind in rule.kinds and view.bound[access.kind] is not access:
+            continue  # what `unless` and exceptions name is covered only where they did not lift it
+        named = access.kind in grounds
+        if named or (access.kind not in rule.own_kinds and runs and access.origin != "output"):
             paid.add(index)
     written = {part.accesses[index].target for index in paid if index >= 0 and part.accesses[index].kind == "write"}
     for index, access in enumerate(part.accesses):
         if access.origin == "implied" and access.target in written:
             paid.add(index)
     return paid
+
+
+def names_run(grounds: Grounds) -> bool:
+    """Whether the grounds name what runs: a tool or command, or no access, so that everything is meant."""
+    return GROUNDS_RUN in grounds or not grounds
 
 
 def explained(finding: Finding, scene: Scene) -> str:

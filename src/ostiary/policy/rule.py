@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import Literal
 from ostiary import conditions
 from ostiary.call.model import AccessKind
 from ostiary.conditions import Condition, Stance
+from ostiary.conditions.grounds import Grounds, build_grounds
 from ostiary.decision import Verdict
 from ostiary.policy.plan import ExceptionPlan, Plan, RulePlan
 from ostiary.tiers import TIER, TierName
@@ -86,10 +88,14 @@ class Rule:
         return frozenset(conditions.kinds(self.plan.when))
 
     @cached_property
-    def covers_run(self) -> bool:
-        """Whether an allow covers that the program runs: it names a tool or command, or no access at all (law L3)."""
-        named = {leaf[0] for leaf in conditions.leaves(self.plan.when)}
-        return not self.own_kinds or not named.isdisjoint({"tool", "command", "mcp"})
+    def names_command(self) -> bool:
+        """Whether the rule says something about commands, so that closure is asked of an allow (law L3)."""
+        return any(leaf[0] == "command" for leaf in conditions.leaves(self.plan.when))
+
+    @cached_property
+    def grounds(self) -> Callable[[conditions.View], Grounds]:
+        """Which of the things the rule names made it hold in a view."""
+        return build_grounds(self.plan.when, self.stance)
 
     @cached_property
     def named_words(self) -> frozenset[str]:
