@@ -96,3 +96,19 @@ def test_a_bad_pattern_is_refused_with_a_message(pattern: str) -> None:
 @pytest.mark.parametrize("text", ["/etc/passwd", "/x/ii", "/x/q", "//", "/x", "x/"])
 def test_what_is_no_explicit_expression(text: str) -> None:
     assert patterns.explicit(text) is None
+
+
+def test_a_meter_bounds_the_searches_of_a_block() -> None:
+    meter = patterns.Meter(searches=2, late=1, seconds=1.0)
+    with patterns.metered(meter):
+        assert [patterns.search("a", "", "a") for _ in range(3)] == [YES, YES, MAYBE]
+        assert patterns.covers("a", "a") == MAYBE
+    assert meter.empty
+    assert patterns.search("a", "", "a") == YES
+
+
+def test_a_meter_bounds_the_late_searches() -> None:
+    meter = patterns.Meter(searches=9, late=1, seconds=1e-9)
+    with patterns.metered(meter):
+        assert patterns.search(r"(a|b|ab)*(a|c)*\1*x", "", "ab" * 20000) == MAYBE
+    assert meter.empty

@@ -203,3 +203,30 @@ def test_one_rule_alone_on_an_event_it_is_not_for() -> None:
 def test_one_rule_alone_asks_for_facts() -> None:
     plan = rule("r")._replace(when=("branch", (("eq", "main"),)))
     assert judge_alone(plan, LS, FACTS) == YES
+
+
+def many(count: int, when: object, decision: str = "deny") -> FilePlan:
+    return file("many", *(rule(f"r{number}", decision)._replace(when=when) for number in range(count)))
+
+
+def test_a_repository_cannot_delay_a_call_by_many_accesses() -> None:
+    never = (path_plan("/never/x"),)
+    plan = many(20, ("all", (("reads", never), ("writes", never), ("deletes", never))))
+    event = Event.from_call("bash", {"command": "mv a b c d e f g h i j /away"}, cwd="/work")
+    answer = outcome(Admitted("project", False, plan), event=event)
+    assert answer.verdict == Verdict.ASK
+    assert answer.problems == ("limit: the rules take too much work for this call",)
+    assert outcome(Admitted("user", True, plan), event=event).verdict == Verdict.NONE
+
+
+@pytest.mark.parametrize(("reviewed", "verdict"), [(True, Verdict.NONE), (False, Verdict.ASK)])
+def test_a_repository_cannot_delay_a_call_by_many_searches(reviewed: bool, verdict: Verdict) -> None:
+    plan = many(600, ("command", ("arg", (("re", "^never$", ""),))))
+    event = Event.from_call("bash", {"command": "ls a"}, cwd="/work")
+    assert outcome(Admitted("project", reviewed, plan), event=event).verdict == verdict
+
+
+def test_a_used_up_budget_never_allows() -> None:
+    plan = many(100, ("all", (("always",), ("reads", (path_plan("**"),)))), "allow")
+    event = Event.from_call("bash", {"command": "cat " + " ".join(f"f{n}" for n in range(900))}, cwd="/work")
+    assert outcome(Admitted("user", True, plan), event=event).verdict in (Verdict.ALLOW, Verdict.NONE)

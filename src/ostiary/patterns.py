@@ -8,7 +8,10 @@ regular expressions are those of the `regex` package, bounded in length and in t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
@@ -21,7 +24,39 @@ TextMatcher = Callable[[Word | str], Answer]
 MAX_PATTERN: Final = 2_000
 """Characters of one pattern."""
 SEARCH_SECONDS: Final = 0.02
-"""Time one search of an explicit regular expression may take."""
+"""Time one search of an explicit regular expression may take, where no meter says otherwise."""
+
+
+@dataclass(slots=True)
+class Meter:
+    """What explicit regular expressions may still cost in one evaluation: how many searches, how many of them may run
+    out of time, and the seconds of each. Once it is used up every search is *maybe*."""
+
+    searches: int
+    late: int
+    seconds: float
+
+    @property
+    def empty(self) -> bool:
+        return self.searches <= 0 or self.late <= 0
+
+
+class _Here(threading.local):
+    meter: Meter | None = None
+
+
+_HERE: Final = _Here()
+
+
+@contextmanager
+def metered(meter: Meter) -> Iterator[None]:
+    """Count the searches of this thread inside the block."""
+    before, _HERE.meter = _HERE.meter, meter
+    try:
+        yield
+    finally:
+        _HERE.meter = before
+
 
 _EXPLICIT: Final = re.compile(r"/(.+)/([a-z]*)", re.DOTALL)
 _FLAGS: Final = "gimsuxy"  # g and y mean nothing for one search, u is how Python matches anyway
@@ -66,10 +101,26 @@ def compiled(body: str, flags: str = "") -> Any:
 
 
 def search(body: str, flags: str, text: str) -> Answer:
-    """Whether the expression is found in the text; maybe if the search ran out of time."""
+    """Whether the expression is found in the text; maybe if the search ran out of time or the meter is used up."""
+    return _timed(compiled(body, flags).search, text)
+
+
+def covers(body: str, text: str) -> Answer:
+    """Whether the expression covers the whole text; maybe as in `search`."""
+    return _timed(compiled(body).fullmatch, text)
+
+
+def _timed(find: Callable[..., Any], text: str) -> Answer:
+    meter = _HERE.meter
+    if meter is None:
+        meter = Meter(1, 1, SEARCH_SECONDS)
+    if meter.empty:
+        return MAYBE
+    meter.searches -= 1
     try:
-        return YES if compiled(body, flags).search(text, timeout=SEARCH_SECONDS) else NO
+        return YES if find(text, timeout=meter.seconds) else NO
     except TimeoutError:
+        meter.late -= 1
         return MAYBE
 
 

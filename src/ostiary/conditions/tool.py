@@ -65,17 +65,9 @@ def _cover(body: str, every: bool, stance: Stance) -> Condition:
         names = candidates(view, stance.shells)
         if any(len(name) > MAX_NAME for name in names):
             return MAYBE
-        answers = [_covers(body, name) for name in names]
+        answers = [patterns.covers(body, name) for name in names]
         if flat != body and "server" in view.event.lacks:
-            answers.append(_covers(flat, view.event.tool))
+            answers.append(patterns.covers(flat, view.event.tool))
         return min(answers) if every else max(answers)
 
     return condition
-
-
-def _covers(body: str, name: str) -> Answer:
-    try:
-        found = patterns.compiled(body).fullmatch(name, timeout=patterns.SEARCH_SECONDS)
-    except TimeoutError:
-        return MAYBE
-    return YES if found else NO

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from ostiary.answers import MAYBE, NO, YES, Answer
 from ostiary.call import analyse
 from ostiary.decision import Outcome, Verdict
+from ostiary.evaluate.budget import budget
 from ostiary.evaluate.fold import fold, rewriter
 from ostiary.evaluate.judge import Scene, debts, judge
 from ostiary.evaluate.tighten import tightened
@@ -56,7 +57,7 @@ def evaluate(policy: Policy, event: Event, given: Given, explain: bool = False) 
         unreviewed = [rule for rule in rules if rule.unit.only_stops]
         denied = outcome.verdict == Verdict.DENY and event.kind.stops
         if unreviewed and (explain or not denied):
-            result = yield from walk(scene, unreviewed, explain, ended=denied)
+            result = yield from walk(scene, unreviewed, explain, ended=denied, reviewed=False)
             outcome = tightened(outcome, result, same_parts=place == 0)
     return outcome
 
@@ -99,9 +100,10 @@ def judge_alone(plan: RulePlan, event: Event, facts: Facts, tools: ToolTable = T
     rule = Rule(plan, Unit(0, "user", "user:example", "", "strictest"), 0)
     given = facts.given(event.cwd)
     scene = Scene(event, analyse(event, given, tools), Knowledge(given), tools)
+    allowance = budget(reviewed=True)
     while True:
         try:
-            findings = [judge(rule, scene, part) for part in range(len(scene.call.parts))]
+            findings = [judge(rule, scene, part, allowance) for part in range(len(scene.call.parts))]
             break
         except FactNeeded as needed:
             scene.knowledge.answers[needed.request] = facts.answer(needed.request)

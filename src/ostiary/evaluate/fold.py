@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -42,9 +42,17 @@ def fold(policy: Policy, result: Walk) -> Outcome:
         },
         parts=tuple(_report(result, part, verdicts[part]) for part in result.parts),
         trail=result.trail,
-        problems=(*policy.notes, *([f"limit: {result.scene.call.limit}"] if result.scene.call.limit else ())),
+        problems=(*policy.notes, *limits(result)),
     )
     return _rewritten(outcome, result, writers)
+
+
+def limits(result: Walk) -> Iterator[str]:
+    """The bounds that were hit, for the outcome's problems: where one was, another machine may answer otherwise."""
+    if result.scene.call.limit:
+        yield f"limit: {result.scene.call.limit}"
+    if result.budget.empty:
+        yield "limit: the rules take too much work for this call"
 
 
 def _part_verdict(result: Walk, part: int) -> Verdict:

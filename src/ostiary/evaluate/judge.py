@@ -13,6 +13,7 @@ from ostiary.call.model import Access, AccessKind, Call, Part
 from ostiary.conditions import View
 from ostiary.conditions.grounds import RUN as GROUNDS_RUN
 from ostiary.conditions.grounds import Grounds
+from ostiary.evaluate.budget import Budget
 from ostiary.event import Event
 from ostiary.facts import Knowledge
 from ostiary.policy import ExceptionPlan, Rule
@@ -53,11 +54,11 @@ class Finding(NamedTuple):
     lifted: ExceptionPlan | None = None
 
 
-def judge(rule: Rule, scene: Scene, index: int) -> Finding:
-    """The answer of a rule on one part."""
+def judge(rule: Rule, scene: Scene, index: int, budget: Budget) -> Finding:
+    """The answer of a rule on one part; maybe without judging it once the budget is used up."""
     part = scene.call.parts[index]
     bindings = _bindings(part, rule.kinds)
-    if bindings is None:
+    if bindings is None or not budget.spend(len(bindings)):
         return Finding(rule, index, MAYBE, {})
     best = Finding(rule, index, NO, bindings[0] if bindings else {})
     covered: set[int] = set()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ostiary.decision import Outcome, PartReport, Verdict
-from ostiary.evaluate.fold import said
+from ostiary.evaluate.fold import limits, said
 from ostiary.evaluate.walk import Stop, Walk
 from ostiary.policy import Rule
 from ostiary.visible import visible
@@ -18,7 +18,8 @@ from ostiary.visible import visible
 def tightened(outcome: Outcome, result: Walk, same_parts: bool) -> Outcome:
     """The outcome with what unreviewed rules said in `result`. `same_parts` is False where they judged the rewritten
     call, whose parts are not those that the outcome reports."""
-    outcome = replace(outcome, trail=outcome.trail + result.trail)
+    problems = dict.fromkeys((*outcome.problems, *limits(result)))
+    outcome = replace(outcome, trail=outcome.trail + result.trail, problems=tuple(problems))
     verdict = max((stop.verdict for stop in result.stops), default=Verdict.NONE)
     if verdict < Verdict.ASK or verdict < outcome.verdict:
         return outcome

@@ -9,8 +9,10 @@ from typing import NamedTuple, TypeVar
 
 from ostiary.answers import MAYBE, NAMES, NO, YES
 from ostiary.decision import State, Step, Verdict
+from ostiary.evaluate.budget import Budget, budget
 from ostiary.evaluate.judge import Finding, Scene, debts, explained, judge
 from ostiary.facts import FactNeeded, FactRequest
+from ostiary.patterns import metered
 from ostiary.policy import Policy, Rule, Unit
 
 T = TypeVar("T")
@@ -40,6 +42,7 @@ class Walk:
 
     scene: Scene
     explain: bool
+    budget: Budget
     stops: list[Stop] = field(default_factory=list)
     covers: list[Cover] = field(default_factory=list)
     writers: list[tuple[Rule, bool]] = field(default_factory=list)
@@ -77,10 +80,12 @@ class Walk:
         return tuple(step for _, step in sorted(self.steps, key=lambda item: (item[0], item[1].part)))
 
 
-def walk(scene: Scene, rules: list[Rule], explain: bool = False, ended: bool = False) -> Asking[Walk]:
-    """Judge these rules in order. With `explain` those behind the end of the walk are judged too, and listed as
-    `not-run`."""
-    result = Walk(scene, explain, ended=ended)
+def walk(
+    scene: Scene, rules: list[Rule], explain: bool = False, *, ended: bool = False, reviewed: bool = True
+) -> Asking[Walk]:
+    """Judge these rules in order, within the budget of reviewed or unreviewed sources. With `explain` those behind the
+    end of the walk are judged too, and listed as `not-run`."""
+    result = Walk(scene, explain, budget(reviewed), ended=ended)
     reached = -1
     for unit, members in groupby((rule for rule in rules if not rule.plan.default), key=lambda rule: rule.unit):
         if result.ended and not explain:
@@ -146,7 +151,8 @@ def _findings(result: Walk, rule: Rule) -> Asking[list[Finding]]:
     """The rule on every part; asks for each fact that is missing and judges again."""
     while True:
         try:
-            return [judge(rule, result.scene, part) for part in result.parts]
+            with metered(result.budget.meter):
+                return [judge(rule, result.scene, part, result.budget) for part in result.parts]
         except FactNeeded as needed:
             result.scene.knowledge.answers[needed.request] = yield needed.request
 
