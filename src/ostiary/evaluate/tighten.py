@@ -52,13 +52,17 @@ def _part(outcome: Outcome, result: Walk, part: int) -> PartReport:
 
 
 def _quoted(stop: Stop) -> str:
-    return f"“{visible(said(stop))}”"
+    return f"“{visible(said(stop))}” ({visible(f'{stop.rule.unit.label}:{stop.rule.plan.line}')})"
 
 
 def _fixed(stop: Stop) -> str:
-    where = visible(f"{stop.rule.unit.label}:{stop.rule.plan.line}")
-    return f"{stop.verdict} by a rule that nobody on this machine reviewed ({where})"
+    """What the model is told. The file's name is not: a repository chooses it."""
+    return f"{stop.verdict} by a rule of {_owner(stop.rule)} that nobody on this machine reviewed"
 
 
 def _label(rule: Rule) -> str:
-    return f"from {'this repository' if rule.unit.tier == 'project' else 'a plugin'} (unreviewed)"
+    return f"from {_owner(rule)} (unreviewed)"
+
+
+def _owner(rule: Rule) -> str:
+    return "this repository" if rule.unit.tier == "project" else "a plugin"
