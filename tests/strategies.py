@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ostiary.event import EVENTS, GATES, Event
 from ostiary.facts import FactRequest, FixedFacts, Given
 from ostiary.paths import path_plan
-from ostiary.policy import ExceptionPlan, FilePlan, RulePlan
+from ostiary.policy import ExceptionPlan, FilePlan, RulePlan, stand_in
 
 NOW = datetime(2027, 3, 1, 12, tzinfo=UTC)
 
@@ -110,7 +110,10 @@ def rules(draw: st.DrawFn, number: int = 0) -> RulePlan:
 
 @st.composite
 def files(draw: st.DrawFn, name: str, others: tuple[str, ...] = ()) -> FilePlan:
-    """A rule file, whose exceptions name its own rules or those of `others` (rule references)."""
+    """A rule file, whose exceptions name its own rules or those of `others` (rule references); now and then the plan
+    that stands in for a broken one."""
+    if draw(st.integers(0, 9)) == 0:
+        return stand_in(f"{name}.yaml", 3, "it is broken", managed=name == "managed")
     count = draw(st.integers(0, 4))
     members = tuple(draw(rules(number)) for number in range(count))
     targets = (*(rule.id for rule in members), *others)

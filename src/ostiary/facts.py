@@ -29,10 +29,11 @@ class FactRequest(NamedTuple):
 
 
 class FactNeeded(Exception):
-    """Raised inside evaluation when a fact was not asked for yet; never leaves the evaluator."""
+    """Raised inside evaluation when facts were not asked for yet; never leaves the evaluator. `requests` are all that
+    are known to be missing, so that few rounds are needed."""
 
-    def __init__(self, request: FactRequest) -> None:
-        self.request = request
+    def __init__(self, *requests: FactRequest) -> None:
+        self.requests = requests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -106,7 +106,8 @@ def judge_alone(plan: RulePlan, event: Event, facts: Facts, tools: ToolTable = T
             findings = [judge(rule, scene, part, allowance) for part in range(len(scene.call.parts))]
             break
         except FactNeeded as needed:
-            scene.knowledge.answers[needed.request] = facts.answer(needed.request)
+            for request in needed.requests:
+                scene.knowledge.answers[request] = facts.answer(request)
     if event.name not in plan.on:
         return NO
     if plan.decision != "allow":

@@ -15,7 +15,7 @@ from ostiary.conditions.grounds import RUN as GROUNDS_RUN
 from ostiary.conditions.grounds import Grounds
 from ostiary.evaluate.budget import Budget
 from ostiary.event import Event
-from ostiary.facts import Knowledge
+from ostiary.facts import FactNeeded, FactRequest, Knowledge
 from ostiary.policy import ExceptionPlan, Rule
 from ostiary.policy.rule import expired
 from ostiary.tools import ToolTable
@@ -60,25 +60,36 @@ def judge(rule: Rule, scene: Scene, index: int, budget: Budget) -> Finding:
     bindings = _bindings(part, rule.kinds)
     if bindings is None or not budget.spend(len(bindings)):
         return Finding(rule, index, MAYBE, {})
-    best = Finding(rule, index, NO, bindings[0] if bindings else {})
+    best = Finding(rule, index, NO, bindings[0])
     covered: set[int] = set()
+    missing: dict[FactRequest, None] = {}
     for bound in bindings:
-        view = scene.view(index, bound)
-        answer = rule.when(view)
-        lifted = None
-        if answer != NO:
-            answer, lifted = _lifted(rule, view, answer)
-        if answer == YES and rule.plan.decision == "allow":
-            paid = _covers(rule, part, view)
-            if paid is None:
-                answer = MAYBE
-            else:
-                covered |= paid
-        if answer > best.answer or (lifted and not best.answer):
-            best = Finding(rule, index, answer, bound, lifted=lifted)
-        if answer == YES and rule.plan.decision != "allow":
-            break
-    return best._replace(covered=frozenset(covered)) if covered else best
+        try:
+            found = _bound(rule, scene, index, bound)
+        except FactNeeded as needed:
+            missing |= dict.fromkeys(needed.requests)
+            continue
+        covered |= found.covered
+        if found.answer > best.answer or (found.lifted and not best.answer):
+            best = found
+        if found.answer == YES and rule.plan.decision != "allow":
+            return best  # whatever the other accesses are
+    if missing:
+        raise FactNeeded(*missing)
+    return best._replace(covered=frozenset(covered))
+
+
+def _bound(rule: Rule, scene: Scene, index: int, bound: Binding) -> Finding:
+    """The answer with one binding."""
+    view = scene.view(index, bound)
+    answer = rule.when(view)
+    lifted = None
+    if answer != NO:
+        answer, lifted = _lifted(rule, view, answer)
+    if answer != YES or rule.plan.decision != "allow":
+        return Finding(rule, index, answer, bound, lifted=lifted)
+    paid = _covers(rule, scene.call.parts[index], view)
+    return Finding(rule, index, MAYBE if paid is None else YES, bound, frozenset(paid or ()), lifted)
 
 
 def _bindings(part: Part, kinds: tuple[AccessKind, ...]) -> list[Binding] | None:

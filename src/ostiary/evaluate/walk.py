@@ -148,13 +148,20 @@ def _state(result: Walk, rule: Rule) -> State:
 
 
 def _findings(result: Walk, rule: Rule) -> Asking[list[Finding]]:
-    """The rule on every part; asks for each fact that is missing and judges again."""
+    """The rule on every part; asks for the facts that are missing and judges those parts again."""
+    findings: dict[int, Finding] = {}
     while True:
-        try:
-            with metered(result.budget.meter):
-                return [judge(rule, result.scene, part, result.budget) for part in result.parts]
-        except FactNeeded as needed:
-            result.scene.knowledge.answers[needed.request] = yield needed.request
+        missing: dict[FactRequest, None] = {}
+        with metered(result.budget.meter):
+            for part in result.parts:
+                try:
+                    findings[part] = findings.get(part) or judge(rule, result.scene, part, result.budget)
+                except FactNeeded as needed:
+                    missing |= dict.fromkeys(needed.requests)
+        if not missing:
+            return [findings[part] for part in result.parts]
+        for request in missing:
+            result.scene.knowledge.answers[request] = yield request
 
 
 def _take(result: Walk, finding: Finding, taken: set[int], paid: dict[int, set[int]]) -> None:
