@@ -5,6 +5,8 @@ usage: python bench/decision.py [--rounds N]
 Two mixes of rules that do not match the call: `indexed` (a program, a tool or an MCP server each) and `mixed` (the same
 with one rule in ten about paths and one in ten about a regular expression, which are tried on every call). Every figure
 is the median of rounds; the ratio is against `Parser.parse` of the same text in the same round.
+
+A second table varies the call: a command with 10 to 1,000 operands, under 30 rules about paths that do not match.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from ostiary.policy import Admitted, FilePlan, Policy, RulePlan, assemble
 
 TEXT = "git log --oneline -20 origin/main | grep -v merge | sort | head -5 > out"
 SIZES = (10, 100, 1_000, 10_000)
+OPERANDS = (10, 100, 1_000)
 FACTS = FixedFacts(Given(home="/home/dev", user="dev", start="/work", roots=("/work",), workdirs=("/work",)))
 
 
@@ -60,8 +63,34 @@ def timed(action: Callable[[], object], times: int) -> float:
     return (time.perf_counter() - start) / times * 1e6
 
 
+def path_policy() -> Policy:
+    """Rules about reads, writes and deletes, ten each."""
+    kinds = ("reads", "writes", "deletes")
+    rules = tuple(
+        RulePlan(f"{kind}-{n}", n, ("PreToolUse",), (kind, (path_plan(f"**/secret-{n}.pem"),)), decision="deny")
+        for kind in kinds
+        for n in range(10)
+    )
+    return assemble([Admitted("user", True, FilePlan("bench", "bench.yaml", "paths", "strictest", rules))])
+
+
+def operands(rounds: int) -> None:
+    """Print the table of calls."""
+    parser = Parser(Language(language()))
+    rules = path_policy()
+    print(f"{'operands':>8} {'':>8} {'parse':>8} {'decide':>9} {'ratio':>7}")
+    for count in OPERANDS:
+        text = "git add " + " ".join(f"src/module{n}.py" for n in range(count))
+        event, raw = Event.from_call("bash", {"command": text}, cwd="/work"), text.encode()
+        decide = lambda event=event: run(evaluate(rules, event, FACTS.known), FACTS)  # noqa: E731
+        pairs = [(timed(lambda raw=raw: parser.parse(raw), 20), timed(decide, 2)) for _ in range(rounds)]
+        parse, cost = (statistics.median(column) for column in zip(*pairs, strict=True))
+        ratio = statistics.median(cost / parse for parse, cost in pairs)
+        print(f"{count:>8} {'paths':>8} {parse:>8.1f} {cost:>9.1f} {ratio:>7.1f}")
+
+
 def main() -> None:
-    """Print the table."""
+    """Print the tables."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--rounds", type=int, default=9)
     rounds = arguments.parse_args().rounds
@@ -80,6 +109,7 @@ def main() -> None:
             parse, cost = (statistics.median(column) for column in zip(*pairs, strict=True))
             ratio = statistics.median(cost / parse for parse, cost in pairs)
             print(f"{size:>8} {'mixed' if mixed else 'indexed':>8} {parse:>8.1f} {cost:>9.1f} {ratio:>7.1f}")
+    operands(rounds)
 
 
 if __name__ == "__main__":

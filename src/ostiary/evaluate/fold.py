@@ -86,7 +86,7 @@ def _in_force(result: Walk, verdict: Verdict) -> list[tuple[Rule, bool]]:
 
 
 def _without_context(rule: Rule) -> Rule:
-    return Rule(rule.plan._replace(context="", update_input=None), rule.unit, rule.order)
+    return Rule(rule.plan._replace(context=""), rule.unit, rule.order)
 
 
 def _context(writers: list[tuple[Rule, bool]]) -> str | None:
