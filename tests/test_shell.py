@@ -1,4 +1,5 @@
-"""Shell text to commands: `tests/cases/shell/*.yaml`, a text a row.
+"""Shell text to commands: `tests/cases/shell/*.yaml`, a text a row; those of `powershell.yaml` and `cmd.yaml` are in
+these languages.
 
 A row says what it expects of the understood commands, in their order: `commands` (their words), `names` (their first
 words, sorted), `count` (how many there are), `directories`, `redirects`, `pipes`, `defined`, `exported`, `assignments`,
@@ -22,15 +23,18 @@ from ruamel.yaml import YAML
 
 from ostiary.shell import Command, Script, parse, second
 from ostiary.shell.limits import COMMANDS, DEPTH, STEPS, TEXT
+from ostiary.shell.powershell import second as powershell_second
 from ostiary.words import Word
 
 CASES = Path(__file__).parent / "cases" / "shell"
-ABOUT = {"note", "text", "only", "unparsed", "limit"}
+ABOUT = {"note", "text", "language", "only", "unparsed", "limit"}
 
 
 def rows() -> Iterator[Any]:
     for path in sorted(CASES.glob("*.yaml")):
+        language = path.stem if path.stem in ("powershell", "cmd") else "bash"
         for row in YAML(typ="safe", pure=True).load(path.read_text("utf-8"))["cases"]:
+            row["language"] = language
             yield pytest.param(row, id=f"{path.stem}: {row['note']}")
 
 
@@ -64,7 +68,7 @@ ASPECTS: dict[str, Callable[[list[Command]], Any]] = {
 
 @pytest.mark.parametrize("row", list(rows()))
 def test_texts(row: dict[str, Any]) -> None:
-    script = parse(row["text"])
+    script = parse(row["text"], row["language"])
     understood = [item for item in script.commands if not item.unparsed]
     wanted = {key: value for key, value in row.items() if key not in ABOUT}
     assert wanted or "unparsed" in row, "a row expects something"
@@ -72,11 +76,6 @@ def test_texts(row: dict[str, Any]) -> None:
     assert {key: ASPECTS[key](found) for key in wanted} == wanted
     assert [item.unparsed for item in script.commands if item.unparsed] == row.get("unparsed", [])
     assert script.limit == row.get("limit", "")
-
-
-@pytest.mark.parametrize("language", ["powershell", "cmd"])
-def test_other_languages_are_one_unparsed_command(language: str) -> None:
-    assert parse("rm -r x", language).commands == (Command("rm -r x", unparsed=f"{language} text is not analysed"),)
 
 
 def test_the_text_of_a_command_is_what_was_written() -> None:
@@ -254,6 +253,132 @@ def test_every_text_has_commands(text: str) -> None:
     for position, command in enumerate(script.commands):
         assert all(position in script.commands[other].reads_from for other in command.feeds)
         assert all(position in script.commands[other].feeds for other in command.reads_from)
+
+
+WINDOWS_TOKENS = st.sampled_from(
+    [
+        *"aX$\"'`(){};&|<>#\\!*?[]~=+-1\n\t ,.%^@:/",
+        *(
+            "ri ",
+            "$x",
+            "$x = ",
+            "$(",
+            "@(",
+            "@{",
+            "@'\n",
+            "\n'@",
+            '@"\n',
+            '\n"@',
+            "&&",
+            "||",
+            "2>&1",
+            "$env:A",
+            "-Path ",
+        ),
+        *(
+            "if (",
+            "else {",
+            "foreach ($i in ",
+            "switch (",
+            "try {",
+            "catch {",
+            "function f ",
+            "param(",
+            "return ",
+            "do {",
+        ),
+        *(
+            "[int]",
+            "[IO.File]::Delete(",
+            ".Delete()",
+            " -eq ",
+            "..",
+            "--%",
+            "sal q ",
+            "cd ",
+            "% {",
+            "class ",
+            "\u201c",
+            "\u2013",
+        ),
+        *(
+            "%X%",
+            "%i",
+            "if exist ",
+            " do ",
+            "for %i in (",
+            "set X=",
+            "nul",
+            "^\n",
+            "del/s",
+            "echo.",
+            "goto ",
+            "\u202e",
+            "é",
+        ),
+    ]
+)
+
+
+@pytest.mark.parametrize("language", ["powershell", "cmd"])
+@given(text=st.lists(WINDOWS_TOKENS, max_size=40).map("".join) | st.text(max_size=60))
+@settings(max_examples=400)
+def test_every_text_of_windows_has_commands(language: str, text: str) -> None:
+    script = parse(text, language)
+    assert script.commands
+    assert script == parse(text, language)
+    for position, command in enumerate(script.commands):
+        assert command.language == language
+        assert all(position in script.commands[other].reads_from for other in command.feeds)
+        assert all(position in script.commands[other].feeds for other in command.reads_from)
+
+
+WINDOWS_HOSTILE = (
+    "(" * 5_000,
+    "$(" * 2_000,
+    "{" * 2_000,
+    "a|" * 10_000,
+    "$x[" * 5_000,
+    "@{a=" * 5_000,
+    '"$(' * 5_000,
+    "% " * 9_000,
+)
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("language", ["powershell", "cmd"])
+@pytest.mark.parametrize(
+    "text", [*WINDOWS_HOSTILE, "^" * 60_000, "`" * 60_000, "'" * 60_000, "[a" * 20_000, "if 1==1 " * 5_000]
+)
+def test_hostile_texts_of_windows_are_bounded(language: str, text: str) -> None:
+    assert parse(text, language).commands
+
+
+@pytest.mark.parametrize("language", ["powershell", "cmd"])
+def test_a_text_of_windows_beyond_a_bound_says_so(language: str) -> None:
+    assert parse("ls " * TEXT, language).limit == "size"
+    assert parse("ls\n" * (COMMANDS + 1), language).limit == "commands"
+    assert parse("(" * (DEPTH + 1) + "ls" + ")" * (DEPTH + 1), language).limit == "depth"
+    assert parse("ls " * STEPS, language).limit == "steps"
+
+
+def test_plain_texts_of_powershell_need_no_second_parser() -> None:
+    code = (
+        "import sys; from ostiary.shell import parse; parse('gci a | ri -Force; cd b', 'powershell')\n"
+        "assert 'tree_sitter' not in sys.modules; parse('(a)', 'powershell'); assert 'tree_sitter' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_two_readings_of_powershell_must_find_the_same_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(powershell_second, "_starts", lambda _: [])
+    found = parse("(a)", "powershell").commands
+    assert [item.unparsed for item in found] == ["", "two readings of the text find different commands"]
+
+
+def test_a_text_of_powershell_that_is_too_long_to_be_read_twice() -> None:
+    found = parse("$a + " * 1_500 + "1", "powershell")
+    assert found.commands[-1].unparsed == "a command is too long to be read twice"
 
 
 @given(st.text(max_size=30).filter(lambda text: "\0" not in text))

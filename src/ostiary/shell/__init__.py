@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Final
+
 from ostiary.shell.bash import parse_bash
+from ostiary.shell.cmd import parse_cmd
+from ostiary.shell.limits import Budget
 from ostiary.shell.model import Assignment, Command, Redirect, Script
+from ostiary.shell.powershell import parse_powershell
+from ostiary.words import Word
 
 __all__ = ["Assignment", "Command", "Redirect", "Script", "parse"]
 
+_READERS: Final[Mapping[str, Callable[[str, Budget], Script]]] = {
+    "powershell": parse_powershell,
+    "cmd": parse_cmd,
+}
 
-def parse(text: str, language: str = "bash") -> Script:
+
+def parse(
+    text: str, language: str = "bash", budget: Budget | None = None, arguments: tuple[Word, ...] | None = None
+) -> Script:
     """The commands of a shell text, at least one. Never raises: what is not understood is a command that says so.
 
-    `language` is `bash` (for every shell of its family) or the name of a shell whose text is not analysed.
+    `language` is `bash` (for every shell of its family), `powershell` or `cmd`. Several texts may share the steps of
+    one `budget`; what they cost is taken from it. `arguments` are the parameters that a bash text is run with, `$0`
+    first, None if they are not known.
     """
-    if language != "bash":
-        return Script((Command(text, unparsed=f"{language} text is not analysed"),))
+    budget = budget or Budget()
+    own = Budget(budget.steps)
     try:
-        return parse_bash(text)
+        return parse_bash(text, own, arguments) if language == "bash" else _READERS[language](text, own)
     except RecursionError:
         # Nesting is bounded, but the caller may have used up most of the stack.
-        return Script((Command(text, unparsed="the text is nested too deeply"),), "depth")
+        command = Command(text, unparsed="the text is nested too deeply", language=language)
+        return Script((command,), "depth")
+    finally:
+        budget.steps = max(0, own.steps)

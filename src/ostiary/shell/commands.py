@@ -11,7 +11,7 @@ from ostiary.shell.expand import Expander
 from ostiary.shell.limits import Budget
 from ostiary.shell.model import Assignment, Redirect, RedirectKind
 from ostiary.shell.pieces import finished
-from ostiary.shell.scope import Scope, Value, self_set
+from ostiary.shell.scope import Scope, Value, self_set, weight
 from ostiary.shell.survey import set_by_arithmetic, smuggles
 from ostiary.shell.syntax import (
     Array,
@@ -41,6 +41,12 @@ _DESCRIPTOR: Final = re.compile(r"[0-9]+-?|-")
 _KEEPING: Final = frozenset(
     {".", ":", "eval", "exec", "export", "readonly", "return", "set", "shift", "source", "times", "trap", "unset"}
 )
+# Programs that print or run what stands among their words, or in a text that is their input.
+_PASSING: Final = frozenset(
+    "eval source . sh bash dash zsh ksh fish ssh echo printf cat python python3 node perl ruby php".split()  # noqa: SIM905
+)
+# Arrays of bash whose entries are hashed programs and aliases.
+_TABLES: Final = frozenset({"BASH_CMDS", "BASH_ALIASES"})
 _NAMED: Final = re.compile(r"[A-Za-z_$]")
 # A name that stands somewhere without a dollar before it may be set there.
 _MENTION: Final = re.compile(
@@ -52,10 +58,9 @@ class Commands(Drafts, ABC):
     """Takes in simple commands, and what stands inside of words."""
 
     def __init__(self, text: str, script: Sequence, budget: Budget) -> None:
-        super().__init__()
+        super().__init__(budget)
         self.text = text
         self.script = script
-        self.budget = budget
         self.expander = Expander(self)
         self._processes: list[tuple[str, list[int]]] = []
         self._mentioned: frozenset[str] | None = None
@@ -71,11 +76,11 @@ class Commands(Drafts, ABC):
         words, which are not in `words`. The builtins' part."""
 
     def substitute(self, part: Substitution, scope: Scope) -> None:
-        """Take in the commands of a substitution; those of `<(...)` and `>(...)` are neighbours of its command."""
+        """Take in the commands of a substitution; those of `<(...)` and `>(...)` are neighbours of its command, and
+        what `$(...)` prints is as good as read by a command that prints or runs its words."""
         outer, self.group = self.group, []
         self.visit(part.body, scope.copy())
-        if part.direction:
-            self._processes.append((part.direction, self.group))
+        self._processes.append((part.direction, self.group))
         self.group = outer
 
     def evaluate(self, source: str, scope: Scope) -> None:
@@ -88,6 +93,7 @@ class Commands(Drafts, ABC):
 
     def endangered(self, scope: Scope) -> bool:
         """Whether some variable's value may be a text that arithmetic runs."""
+        self.budget.spend(sum(map(weight, scope.values.values())) // 4)
         if self._smuggles is None:
             self._smuggles = smuggles(self.script)
         return self._smuggles or any(
@@ -125,6 +131,7 @@ class Commands(Drafts, ABC):
                 words.append(self._declaration(raw, scope))
             else:
                 words += self.expander.fields(raw, scope)
+        self.budget.handle(len(words))
         draft.words = tuple(words)
         if node.redirections:
             draft.redirects += self.redirects(node.redirections, scope)
@@ -132,22 +139,26 @@ class Commands(Drafts, ABC):
             draft.assignments = tuple(self._assignment(item, scope) for item in node.assignments)
         draft.unparsed = ""
         if self._processes:
-            self.link_processes(position)
+            self.link_processes(position, any(word.text in _PASSING for word in words))
         self._processes = outer
         self._after(node, draft, declared, scope)
 
-    def link_processes(self, position: int) -> None:
-        """The process substitutions met last are neighbours of the command at this position."""
+    def link_processes(self, position: int, passing: bool = False) -> None:
+        """The process substitutions met last are neighbours of the command at this position; with `passing` the other
+        substitutions too."""
         for direction, inner in self._processes:
-            if direction == "<":
+            if direction == "<" or (passing and not direction):
                 self.link(inner, [position])
-            else:
+            elif direction:
                 self.link([position], inner)
 
     def _after(self, node: Simple, draft: Draft, declared: list[tuple[str, int]], scope: Scope) -> None:
         name = draft.words[0].text if draft.words else None
         if name in self.bodies:
+            self.budget.handle(len(self.bodies[name]))
             self.group += self.bodies[name]
+        if name in scope.meanings:
+            self._meant(name, node, scope)
         if name == "exec" and len(draft.words) == 1:
             scope.redirects = draft.redirects
         if not draft.words:
@@ -160,6 +171,17 @@ class Commands(Drafts, ABC):
             places = {place for _, place in declared}
             words = tuple(word for place, word in enumerate(words) if place not in places)
         self.effects(words, scope, tuple(name for name, _ in declared))
+
+    def _meant(self, name: str, node: Simple, scope: Scope) -> None:
+        """Take in what an alias or a hashed program stands for, with the command's own arguments."""
+        meaning = scope.meanings[name]
+        self.budget.enter()
+        inner = scope.copy()
+        inner.meanings = {key: item for key, item in scope.meanings.items() if key != name}
+        words = (*meaning.words, *node.words[1:])
+        redirections = (*meaning.redirections, *node.redirections)
+        self.simple(Simple(node.text, meaning.assignments, words, redirections), inner)
+        self.budget.leave()
 
     def _wordless(self, node: Simple, scope: Scope) -> None:
         if not node.redirections:
@@ -183,6 +205,8 @@ class Commands(Drafts, ABC):
         if (item.name in scope.changing or item.name == "PS4") and self.endangered(scope):
             self.unread(item.name, "the value of a variable is expanded again", scope)
         if item.subscript is not None:
+            if item.name in _TABLES:
+                self.unread(item.name, "a name stands for a computed program", scope)
             self.evaluate(self.expander.inspect(item.subscript, scope), scope)
             scope.taint(item.name)
         elif item.append:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
 from ostiary.shell.commands import Commands
 from ostiary.shell.limits import Budget
-from ostiary.shell.pieces import directory
+from ostiary.shell.operands import last, operand, operands, set_operands, unwrapped, value_of
+from ostiary.shell.pieces import directory, unfinished
 from ostiary.shell.scope import UNKNOWN_DIRECTORY, Scope
 from ostiary.shell.second import read
 from ostiary.shell.simple import DECLARATIONS
 from ostiary.shell.survey import Survey, survey
-from ostiary.shell.syntax import Sequence
+from ostiary.shell.syntax import Node, Sequence, Simple
 from ostiary.words import Hole, Word, phrase, word
 
 _NAME: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[.*)?", re.DOTALL)
@@ -52,7 +53,7 @@ class Effects(Commands):
         name = words[0].text if words else ""
         if name is not None and name not in _EFFECTIVE and name not in scope.defined:
             return
-        words = _unwrapped(words)
+        words = unwrapped(words)
         name = words[0].text if words else ""
         if name is None:
             if any(hole.kind != "outside" for hole in words[0].holes):
@@ -78,6 +79,8 @@ class Effects(Commands):
         for name in found.names:
             scope.taint(name)
         scope.defined |= found.functions
+        if found.positional:
+            scope.set_arguments(None)
         calls = bool(found.programs & self.functions.keys())
         if found.opaque or calls:
             scope.clobber(evaluated=True)
@@ -98,7 +101,9 @@ class Effects(Commands):
                 self.unread(str(item), "an operand is expanded again", scope)
 
     def _change_directory(self, words: tuple[Word, ...], scope: Scope) -> None:
-        scope.moved(self._destination(_operand(words), scope))
+        # Where `-P` leads depends on links.
+        physical = any(item.prefix.startswith("-") and "P" in item.prefix for item in words[1:])
+        scope.moved(UNKNOWN_DIRECTORY if physical else self._destination(operand(words), scope))
 
     def _destination(self, target: Word | None, scope: Scope) -> Word:
         if target is None:
@@ -109,7 +114,7 @@ class Effects(Commands):
         return directory(scope.cwd, target)
 
     def _push_directory(self, words: tuple[Word, ...], scope: Scope) -> None:
-        target = _operand(words)
+        target = operand(words)
         if target is None or len(words) > 2 or _STACK_ENTRY.fullmatch(target.text or ""):
             scope.cwd, scope.stack = UNKNOWN_DIRECTORY, None
             return
@@ -154,7 +159,7 @@ class Effects(Commands):
 
     def _set_variables(self, words: tuple[Word, ...], scope: Scope) -> None:
         program = words[0].text or ""
-        names = _operands(words, _SETTERS[program])
+        names = operands(words, _SETTERS[program])
         for item in (*names, *map(word, _UNNAMED[program])):
             self._set_variable(item, scope)
         self._callbacks(words, scope)
@@ -190,7 +195,20 @@ class Effects(Commands):
             scope.exports.pop(item.text or "", None)
 
     def _set(self, words: tuple[Word, ...], scope: Scope) -> None:
-        scope.positional = scope.positional or any(not item.prefix.startswith(("-", "+")) for item in words[1:])
+        given = set_operands(words)
+        if given is not None:
+            scope.set_arguments(_arguments(scope, given))
+
+    def _shift(self, words: tuple[Word, ...], scope: Scope) -> None:
+        count = "1" if len(words) == 1 else words[1].text or ""
+        if scope.arguments is None or len(words) > 2 or not re.fullmatch("[0-9]{1,4}", count):
+            scope.set_arguments(None)
+            return
+        given = scope.arguments[1:]
+        # A count that is too large changes nothing.
+        gone = int(count) if int(count) <= len(given) else 0
+        known = not any(item.many for item in given[:gone])
+        scope.set_arguments(scope.arguments[:1] + given[gone:] if known else None)
 
     def _eval(self, words: tuple[Word, ...], scope: Scope) -> None:
         self._text(words[1] if len(words) == 2 else Word((Hole("eval", "computed"),)), scope)
@@ -199,7 +217,7 @@ class Effects(Commands):
         scope.clobber()
 
     def _trap(self, words: tuple[Word, ...], scope: Scope) -> None:
-        handler = _operand(words)
+        handler = operand(words)
         if handler is not None and any(item.text not in ("EXIT", "0") for item in words[2:]):
             self._text(handler, scope)
 
@@ -218,18 +236,27 @@ class Effects(Commands):
             if equals:
                 self._define(name, scope)
                 scope.aliases |= {name}
-                self._nested(item.after(len(name) + 1), "an alias has a computed value", scope)
+                script = self._nested(item.after(len(name) + 1), "an alias has a computed value", scope)
+                self._mean(name, last(script), scope)
             elif item.text is None:
                 self.unread(str(item), "an alias has a computed name", scope)
 
-    def _nested(self, value: Word, reason: str, scope: Scope) -> None:
+    def _mean(self, name: str, meaning: Node | None, scope: Scope) -> None:
+        """A name stands for a command, to which the arguments behind it are added."""
+        self.budget.handle(len(scope.meanings))
+        if isinstance(meaning, Simple) and meaning.words:
+            scope.meanings = scope.meanings | {name: meaning}
+
+    def _nested(self, value: Word, reason: str, scope: Scope) -> Sequence:
         """Take in a text that the shell runs later, `reason` says why not if it is not known."""
         if value.text is None:
             self.unread(str(value), reason, scope)
-            return
+            return Sequence(())
         outer, self.group = self.group, []
-        self.visit(read(value.text, self.budget)[0], self.later(scope))
+        script = read(value.text, self.budget)[0]
+        self.visit(script, self.later(scope))
         self.group = outer
+        return script
 
     def later(self, scope: Scope) -> Scope:
         """The state in which something runs that is called from another place."""
@@ -258,12 +285,19 @@ class Effects(Commands):
 
     def _hash(self, words: tuple[Word, ...], scope: Scope) -> None:
         if any(item.prefix.startswith("-p") for item in words[1:]):
-            for item in _operands(words, "p"):
+            for item in operands(words, "p"):
                 self._define(str(item), scope)
+                self._hashed(str(item), value_of(words, "-p"), scope)
+
+    def _hashed(self, name: str, path: Word | None, scope: Scope) -> None:
+        if path is None or not path.text:
+            self.unread(name, "a name stands for a computed program", scope)
+        else:
+            self._mean(name, Simple(name, (), (path.text,), ()), scope)
 
     def _enable(self, words: tuple[Word, ...], scope: Scope) -> None:
         if any(item.prefix.startswith("-") for item in words[1:]):
-            for item in _operands(words, "f"):
+            for item in operands(words, "f"):
                 self._define(str(item), scope)
 
     _EFFECTS: Final[dict[str, Callable[[Effects, tuple[Word, ...], Scope], None]]] = {
@@ -276,6 +310,7 @@ class Effects(Commands):
         "let": _let,
         "unset": _unset,
         "set": _set,
+        "shift": _shift,
         "eval": _eval,
         "source": _source,
         ".": _source,
@@ -294,31 +329,7 @@ class Effects(Commands):
 _EFFECTIVE: Final = Effects._EFFECTS.keys() | _SUBSCRIPTED | {"builtin", "command"}
 
 
-def _unwrapped(words: tuple[Word, ...]) -> tuple[Word, ...]:
-    """The command behind `builtin` and `command`, nothing if those only describe it."""
-    while words and words[0].text in ("builtin", "command"):
-        words = words[1:]
-        while words and words[0].text in ("-p", "--"):
-            words = words[1:]
-        if words and words[0].prefix.startswith("-"):
-            return ()
-    return words
-
-
-def _operand(words: tuple[Word, ...]) -> Word | None:
-    return next(iter(_operands(words, "")), None)
-
-
-def _operands(words: tuple[Word, ...], valued: str) -> list[Word]:
-    """Arguments that are no options; `valued` are the option letters that take the next word."""
-    found: list[Word] = []
-    skip = False
-    for index, item in enumerate(words[1:], start=1):
-        text = item.text or ""
-        if item.text == "--":
-            return found + list(words[index + 1 :])
-        if skip or (text.startswith("-") and len(text) > 1):
-            skip = not skip and text[-1] in valued
-        else:
-            found.append(item)
-    return found
+def _arguments(scope: Scope, given: Iterable[Word]) -> tuple[Word, ...]:
+    """The positional parameters from `$0` on."""
+    zero = scope.arguments[0] if scope.arguments else Word((Hole("$0", "outside"),))
+    return (zero, *map(unfinished, given))

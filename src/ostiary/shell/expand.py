@@ -6,10 +6,12 @@ import re
 from typing import Final, Protocol
 
 from ostiary.shell.braces import BARE, QUOTED, SPLIT, Atom, TooMany, expanded
+from ostiary.shell.limits import PIECES, Budget
+from ostiary.shell.outputs import printed
 from ostiary.shell.pieces import finished, globbed, named_place
-from ostiary.shell.scope import Scope
+from ostiary.shell.scope import Scope, Value, weight
 from ostiary.shell.syntax import Arithmetic, Array, Literal, Parameter, Part, Pattern, RawWord, Substitution
-from ostiary.words import Hole, HoleKind, Word, joined, word
+from ostiary.words import Hole, HoleKind, Word, joined, phrase, word
 
 _TILDE: Final = re.compile(r"~([A-Za-z0-9_.-]*|\+)(?=[/:]|\Z)")
 _NAMED_TILDE: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*=)(~[A-Za-z0-9_.+-]*)")
@@ -23,6 +25,8 @@ _LISTS: Final = frozenset("@*")
 class Runner(Protocol):
     """Who walks the commands inside of words, and knows the whole text."""
 
+    budget: Budget
+
     def substitute(self, part: Substitution, scope: Scope) -> None:
         """Take in the commands of a substitution."""
 
@@ -34,6 +38,10 @@ class Runner(Protocol):
 
     def outside(self, name: str) -> bool:
         """Whether the text never sets the variable."""
+
+
+# Shells take no IFS from outside (bash's manual, 3.5.7).
+_SEPARATORS: Final = Word((" \t\n",))
 
 
 class Expander:
@@ -103,12 +111,16 @@ class Expander:
     def _items(self, raw: tuple[Part, ...], scope: Scope) -> list[Word] | None:
         """The items of a known array in `"${name[@]}"`, None for any other word."""
         part = raw[-1] if raw else None
-        if len(raw) > 2 or not isinstance(part, Parameter) or part.operation or part.subscript is None:
+        if len(raw) > 2 or not isinstance(part, Parameter) or part.operation or not part.quoted:
             return None
-        value = scope.values.get(part.name)
-        quotes = len(raw) == 1 or raw[0] == Literal("", True)
-        at = part.subscript == (Literal("@", False),)
-        return list(value) if isinstance(value, tuple) and part.quoted and quotes and at else None
+        if len(raw) == 2 and raw[0] != Literal("", True):
+            return None
+        value = _positional(part, scope) if part.subscript is None else scope.values.get(part.name)
+        at = part.name == "@" if part.subscript is None else part.subscript == (Literal("@", False),)
+        if not (isinstance(value, tuple) and at):
+            return None
+        self._runner.budget.spend(weight(value))
+        return list(value)
 
     def _atoms(self, parts: tuple[Part, ...], scope: Scope) -> list[Atom]:
         atoms: list[Atom] = []
@@ -117,14 +129,20 @@ class Expander:
                 atoms.append(Atom(part.text, QUOTED if part.quoted else BARE))
             elif isinstance(part, Parameter):
                 atoms += self._parameter(part, scope)
+            elif isinstance(part, Substitution):
+                atoms += self._substituted(part, scope)
             else:
                 atoms.append(self._computed(part, scope))
         return atoms
 
-    def _computed(self, part: Substitution | Arithmetic | Pattern, scope: Scope) -> Atom:
-        if isinstance(part, Substitution):
-            self._runner.substitute(part, scope)
-            return Atom(Hole(part.source, "computed"), QUOTED if part.quoted or part.direction else SPLIT)
+    def _substituted(self, part: Substitution, scope: Scope) -> list[Atom]:
+        self._runner.substitute(part, scope)
+        told = None if part.direction else printed(part.body, part.source, scope)
+        if told is not None:
+            return [Atom(piece, QUOTED) for piece in told]
+        return [Atom(Hole(part.source, "computed"), QUOTED if part.quoted or part.direction else SPLIT)]
+
+    def _computed(self, part: Arithmetic | Pattern, scope: Scope) -> Atom:
         text = self.inspect(part.parts, scope)
         if isinstance(part, Pattern):
             return Atom(Hole(part.source, "glob"), SPLIT)
@@ -135,16 +153,24 @@ class Expander:
         operand = self.inspect(part.operand, scope)
         if part.subscript is not None and part.subscript[:1] not in ((Literal("@", False),), (Literal("*", False),)):
             self._runner.evaluate(self.inspect(part.subscript, scope), scope)
-        value = None if part.subscript is not None else scope.values.get(part.name)
+        value = None if part.subscript is not None else _value_of(part, scope)
+        if part.name == "IFS" and value is None and part.subscript is None and self._kind(part, scope) == "outside":
+            value = _SEPARATORS
         if (
             part.operation in ("", "-", ":-", "?", ":?")
             and isinstance(value, Word)
             and (value.pieces or not part.operation)
         ):
-            return _value_atoms(value, part.quoted)
+            return self._told(value, part)
         self._side_effects(part, operand, scope)
         hole = Hole(part.source, self._kind(part, scope))
         return [Atom(hole, QUOTED if self._whole(part, hole) else SPLIT)]
+
+    def _told(self, value: Word, part: Parameter) -> list[Atom]:
+        """A known value, as long as it does not become too many words."""
+        fields = 0 if part.quoted else _fields(value)
+        self._runner.budget.spend(weight(value) + fields)
+        return _value_atoms(value, part.quoted) if fields <= PIECES else [Atom(Hole(part.source, "computed"), SPLIT)]
 
     def _whole(self, part: Parameter, hole: Hole) -> bool:
         """Whether the expansion is one word, or part of one, whatever its value."""
@@ -263,6 +289,29 @@ class _Fields:
         return self._words
 
 
+def _value_of(part: Parameter, scope: Scope) -> Value | None:
+    """What a parameter holds, None if the text does not tell."""
+    value = _positional(part, scope)
+    if isinstance(value, tuple):
+        return phrase(value) if not part.quoted or part.name == "*" else None
+    return value or scope.values.get(part.name)
+
+
+def _positional(part: Parameter, scope: Scope) -> Value | None:
+    """The positional parameters where they are known; none of them is none."""
+    given = scope.arguments
+    if given is None:
+        return None
+    if part.name in _LISTS:
+        return given[1:]
+    if not part.name.isdigit() or len(part.name) > 4:
+        return None
+    before = given[: int(part.name) + 1]
+    if any(item.many for item in before):
+        return Word((Hole(part.source, "computed"),))
+    return before[-1] if len(before) > int(part.name) else Word(())
+
+
 def _paths(atom: Atom) -> list[str | Hole]:
     """The piece of a value, with tildes after colons as holes."""
     if atom.mode != BARE or not isinstance(atom.piece, str):
@@ -289,6 +338,12 @@ def _value_atoms(value: Word, quoted: bool) -> list[Atom]:
         Atom(piece, QUOTED if isinstance(piece, Hole) and named_place(piece) else mode)
         for piece in value.pieces or ("",)
     ]
+
+
+def _fields(value: Word) -> int:
+    """Words and patterns that a value becomes at most where it is not quoted."""
+    texts = [piece for piece in value.pieces if isinstance(piece, str)]
+    return sum(len(text.split()) + sum(map(text.count, "*?[")) for text in texts)
 
 
 def _bracketed(atoms: list[Atom]) -> list[Atom]:

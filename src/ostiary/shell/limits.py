@@ -11,8 +11,8 @@ from typing import Final
 
 from ostiary.shell.syntax import Unreadable
 
-TEXT: Final = 65_536
-"""Characters of a text."""
+TEXT: Final = 131_072
+"""Characters of a text: what Linux takes as one argument (MAX_ARG_STRLEN), so that no longer one reaches `sh -c`."""
 
 STEPS: Final = 10_000
 """Words and parts of words while a text and everything nested in it is read; visits to nodes while it is walked."""
@@ -28,6 +28,27 @@ BRACES: Final = 64
 
 UNROLLED: Final = 8
 """Words of a `for` loop whose body is read once for each of them; nested loops multiply up to the square."""
+
+VALUE: Final = 16_384
+"""Characters of a variable's value that is followed; a longer one is not told."""
+
+PIECES: Final = 256
+"""Pieces of such a value, and words that one expansion becomes."""
+
+CHARACTERS: Final = 64
+"""Characters of a text that are copied or searched for one step."""
+
+PLACE: Final = 512
+"""Characters of a directory that `cd` is followed into."""
+
+LINKS: Final = 4_096
+"""Pairs of neighbours in the pipelines of a script."""
+
+ENTRIES: Final = 16
+"""Entries of a state (variables, redirections, links) that are copied or compared for one step."""
+
+PASSED: Final = 32
+"""Commands of one chain that are remembered to have succeeded before another one runs."""
 
 CHUNK: Final = 4_096
 """Bytes of one listed command that are given to the second parser, runs of masked text counted as one. Its recovery
@@ -49,6 +70,10 @@ class Budget:
         self.steps -= steps
         if self.steps < 0:
             raise Unreadable("the text has too many words", "steps")
+
+    def handle(self, entries: int) -> None:
+        """Count the steps of so many entries that are copied or compared."""
+        self.spend(entries // ENTRIES)
 
     def enter(self) -> None:
         """Go one level down; `Unreadable` if that is too deep."""

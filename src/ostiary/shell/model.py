@@ -39,7 +39,9 @@ class Command:
     starts (known empty word: unchanged), as `cd` moved it; with holes where the text does not tell. `fallbacks` are
     the directories it runs in if a `cd` before it failed that nothing asks about (`cd x; rm y`). `reads_from` and
     `feeds` are positions in `Script.commands` of the neighbours in its pipeline. `unparsed` is the reason why the
-    stretch was not understood, empty for an understood command.
+    stretch was not understood, empty for an understood command. `language` is the shell that looks the program up:
+    `bash`, `powershell` or `cmd`. `after` are positions of commands that have succeeded when it runs (`a && b`), as far
+    as the text says so; `again` says that it may run more than once, or later than it stands (a loop, a function).
     """
 
     text: str
@@ -53,6 +55,9 @@ class Command:
     feeds: tuple[int, ...] = ()
     unparsed: str = ""
     fallbacks: tuple[Word, ...] = ()
+    language: str = "bash"
+    after: tuple[int, ...] = ()
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,10 @@ UNCHANGED: Final = Word(())
 
 _HOMES: Final = frozenset({"~", "$HOME", "${HOME}"})
 _HERES: Final = frozenset({"~+", "$PWD", "${PWD}"})
+_HOME: Final = re.compile(r"~[A-Za-z0-9_.-]*")
 _USER: Final = re.compile(r"~[A-Za-z0-9_.-]+")
 _AT_START: Final = Hole("$PWD", "computed")
+_HERE: Final = Hole("$PWD", "outside")
 _ELSEWHERE: Final = Hole("${PWD}", "computed")
 _WILDCARD: Final = re.compile(r"\*+|\?")
 _PATTERN: Final = re.compile(r"\*+|\?|\[[!^]?\]?[^\]]*\]")
@@ -34,6 +36,8 @@ def finished(pieces: Sequence[str | Hole], many: bool, cwd: Word) -> Word:
     only text there gets `./` before it."""
     if not pieces:
         return Word((), many)
+    if cwd == UNCHANGED:
+        pieces = [_HERE if piece == _AT_START else piece for piece in pieces]
     word = joined(list(pieces), many)
     first = word.pieces[0] if word.pieces else ""
     if isinstance(first, str):
@@ -43,6 +47,12 @@ def finished(pieces: Sequence[str | Hole], many: bool, cwd: Word) -> Word:
     if place and isinstance(following, str) and following.startswith("/"):
         return joined([place, *word.pieces[1:]], many)
     return word
+
+
+def unfinished(word: Word) -> Word:
+    """A finished word as a value that becomes a word again: the home at its start is no plain tilde."""
+    home = _HOME.match(word.prefix)
+    return joined([Hole(home[0], "outside"), word.prefix[home.end() :], *word.pieces[1:]], word.many) if home else word
 
 
 def _place(hole: Hole, cwd: Word) -> str:

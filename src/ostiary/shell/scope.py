@@ -6,9 +6,12 @@ import re
 from functools import lru_cache
 from typing import Final, TypeAlias
 
+from ostiary.shell import limits
+from ostiary.shell.limits import Budget
 from ostiary.shell.model import Assignment, Redirect
 from ostiary.shell.pieces import UNCHANGED, anchored, finished
-from ostiary.words import Hole, Word
+from ostiary.shell.syntax import Simple
+from ostiary.words import Hole, Word, joined
 
 Value: TypeAlias = Word | tuple[Word, ...]
 """A variable's value, with holes where the text does not tell; a tuple for an array whose items are known."""
@@ -30,6 +33,7 @@ def self_set(name: str) -> bool:
     return _SELF_SET.fullmatch(name) is not None
 
 
+@lru_cache(maxsize=1024)
 def unknown(name: str) -> Word:
     """The value of a variable that the script sets to something the text does not tell."""
     return Word((Hole("$" + name, "computed"),))
@@ -40,24 +44,41 @@ def _unknown_assignment(name: str) -> Assignment:
     return Assignment(name, unknown(name))
 
 
+def weight(value: Value) -> int:
+    """The steps of handling a value once: its pieces, and the characters of them."""
+    words = value if isinstance(value, tuple) else (value,)
+    return sum(1 + len(item.pieces) + len(str(item)) // limits.CHARACTERS for item in words)
+
+
+def _bounded(value: Value) -> bool:
+    """Whether a value is short enough to be followed."""
+    words = value if isinstance(value, tuple) else (value,)
+    pieces = sum(max(1, len(item.pieces)) for item in words)
+    return pieces <= limits.PIECES and sum(len(str(item)) for item in words) <= limits.VALUE
+
+
 class Scope:
     """The state of one shell process as far as the text tells it; a subshell works on a copy.
 
     `changing` are the variables whose assignments do not store what they say (read-only, integer, lower case).
     `exports` are all earlier assignments: a variable that was exported before the script starts stays so. `opaque`
     says that something may have set any variable (`source`, a function's call), `evaluated` that it was text put
-    together in the script (`eval`), `positional` that the script sets the positional parameters, `dead` that this
-    place is not reached (after `exit`), `late` that it runs when something else calls it (a function's body).
-    `redirects` are those of the groups around. `stack` are the directories that `pushd` left, None if that is not
-    known. `fallbacks` are the directories it is in if a `cd` failed that nothing asked about.
+    together in the script (`eval`), `positional` that the script sets the positional parameters; `arguments` are
+    those from `$0` on, None if they are not known. `meanings` is what aliases and hashed programs stand for. `dead`
+    says that this place is not reached (after `exit`), `late` that it runs when something else calls it (a
+    function's body). `redirects` are those of the groups around. `stack` are the directories that `pushd` left, None
+    if that is not known. `fallbacks` are the directories it is in if a `cd` failed that nothing asked about.
     """
 
     __slots__ = (
-        "aliases", "changing", "cwd", "dead", "defined", "evaluated", "exports", "fallbacks", "late", "opaque",
-        "positional", "redirects", "stack", "values",
+        "aliases", "arguments", "budget", "changing", "cwd", "dead", "defined", "evaluated", "exports", "fallbacks",
+        "late", "meanings", "opaque", "positional", "redirects", "stack", "values",
     )  # fmt: skip
 
-    def __init__(self) -> None:
+    def __init__(self, budget: Budget, arguments: tuple[Word, ...] | None = None) -> None:
+        self.budget = budget
+        self.arguments = arguments
+        self.meanings: dict[str, Simple] = {}
         self.values: dict[str, Value] = {}
         self.exports: dict[str, Assignment] = {}
         self.cwd = UNCHANGED
@@ -71,7 +92,9 @@ class Scope:
 
     def copy(self) -> Scope:
         """A scope of its own with the same content."""
+        self.budget.handle(len(self.values) + len(self.exports))
         new = object.__new__(Scope)
+        new.budget = self.budget
         new.become(self)
         new.values = self.values.copy()
         new.exports = self.exports.copy()
@@ -82,13 +105,20 @@ class Scope:
         self.values, self.exports = other.values, other.exports
         self.cwd, self.stack, self.fallbacks = other.cwd, other.stack, other.fallbacks
         self.defined, self.aliases, self.redirects = other.defined, other.aliases, other.redirects
-        self.changing = other.changing
+        self.changing, self.arguments, self.meanings = other.changing, other.arguments, other.meanings
         self.opaque, self.evaluated, self.positional = other.opaque, other.evaluated, other.positional
         self.dead, self.late = other.dead, other.late
 
+    def set_arguments(self, arguments: tuple[Word, ...] | None) -> None:
+        """The script sets its positional parameters, None to some that are not known."""
+        if arguments is not None and not _bounded(arguments):
+            arguments = None
+        self.arguments = arguments
+        self.positional = True
+
     def moved(self, cwd: Word) -> None:
         """`cd`: the new directory, or the old one if it fails."""
-        before, self.cwd = self.cwd, cwd
+        before, self.cwd = self.cwd, cwd if len(str(cwd)) <= limits.PLACE else UNKNOWN_DIRECTORY
         self.stay((*self.fallbacks, before))
 
     def stay(self, fallbacks: tuple[Word, ...]) -> None:
@@ -98,7 +128,7 @@ class Scope:
 
     def assign(self, name: str, value: Value) -> None:
         """`name=value`"""
-        if name in self.changing or self_set(name):
+        if name in self.changing or self_set(name) or not _bounded(value):
             self.taint(name)
             return
         if isinstance(value, Word):
@@ -112,7 +142,7 @@ class Scope:
         """`name+=value`"""
         old = self.values.get(name)
         if isinstance(old, Word) and isinstance(value, Word):
-            self.assign(name, Word((*old.pieces, *value.pieces)))
+            self.assign(name, joined([*old.pieces, *value.pieces]))
         elif isinstance(old, tuple) and isinstance(value, tuple):
             self.assign(name, old + value)
         else:
@@ -125,7 +155,9 @@ class Scope:
 
     def clobber(self, evaluated: bool = False) -> None:
         """Something may have set any variable."""
+        self.budget.handle(len(self.exports))
         self.opaque = True
+        self.set_arguments(None)
         self.evaluated = self.evaluated or evaluated
         self.values = {}
         self.exports = {name: _unknown_assignment(name) for name in self.exports}
@@ -147,6 +179,7 @@ class Scope:
         if self.dead:
             self.become(other)
             return
+        self.budget.handle(2 * (len(self.values) + len(self.exports) + len(other.exports)))
         if self.values != other.values or self.exports != other.exports:
             self._join_values(other)
         self.cwd = self.cwd if self.cwd == other.cwd else UNKNOWN_DIRECTORY
@@ -158,6 +191,9 @@ class Scope:
         self.opaque = self.opaque or other.opaque
         self.evaluated = self.evaluated or other.evaluated
         self.positional = self.positional or other.positional
+        if self.arguments != other.arguments:
+            self.set_arguments(None)
+        self.meanings = self.meanings | other.meanings if self.meanings is not other.meanings else self.meanings
         if self.redirects != other.redirects:
             self.redirects = tuple(dict.fromkeys(self.redirects + other.redirects))
 

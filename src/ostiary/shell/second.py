@@ -17,6 +17,9 @@ from ostiary.shell.limits import Budget
 from ostiary.shell.scanning import Scanner
 from ostiary.shell.syntax import Sequence, Unread
 
+# What setting up two parsers costs, in words.
+_TEXT_STEPS: Final = 16
+
 _OTHER: Final = re.compile(r"[^\t\n\x20-\x7e]")
 _PROGRAMS: Final = frozenset({"command_name", "declaration_command", "unset_command"})
 
@@ -27,6 +30,7 @@ _parsers: Final[list[Any]] = []
 def read(text: str, budget: Budget) -> tuple[Sequence, str]:
     """The structure of a bash text, and the name of the bound that was hit, if one was. What could not be read is in
     it as unread."""
+    budget.spend(_TEXT_STEPS + len(text) // limits.CHARACTERS)
     family: list[Scanner] = []
     script = Reader(text, budget, family).script()
     reason = "" if family[0].broken else _difference(family)

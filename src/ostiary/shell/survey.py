@@ -40,7 +40,8 @@ _SUBSCRIPT: Final = re.compile(r"[A-Za-z0-9_]\[[^\]\n]*(?:\$\(|`)")
 @dataclass(slots=True)
 class Survey:
     """What a stretch may do: set the variables `names`, define `functions`, call `programs`, change the directory
-    (`moves`), set any variable (`opaque`), leave its loop early (`jumps`)."""
+    (`moves`), set any variable (`opaque`), leave its loop early (`jumps`), set the positional parameters
+    (`positional`)."""
 
     names: set[str] = field(default_factory=set)
     functions: set[str] = field(default_factory=set)
@@ -48,6 +49,7 @@ class Survey:
     moves: bool = False
     opaque: bool = False
     jumps: bool = False
+    positional: bool = False
 
 
 def survey(node: object, outside: Callable[[str], bool]) -> Survey:
@@ -84,6 +86,7 @@ def _command(node: Simple, found: Survey, outside: Callable[[str], bool]) -> Non
         found.moves = found.moves or name in _MOVERS
         found.opaque = found.opaque or name in _OPAQUE
         found.jumps = found.jumps or name in _JUMPS
+        found.positional = found.positional or name in ("set", "shift")
     elif not _is_outside(words[0], outside):
         found.moves = found.opaque = found.jumps = True
     if name in _SETTERS:

@@ -73,9 +73,13 @@ class Walker(Effects):
         where the chain ended early. A `cd` that is not asked about is taken to succeed; the directory it leaves stays
         a fallback for what follows the chain."""
         left = [scope.cwd]
+        around, at = self.passed, len(self.drafts)
+        previous: Node | None = node.first
         success, failure, stopped = self._item(node.first, scope)
         for operator, item in node.rest:
             left.append(success.cwd)
+            self._pass(previous if operator == "&&" else None, at, around)
+            at, previous = len(self.drafts), item if operator == "&&" else None
             if operator == "&&":
                 success, failed, ended = self._item(item, success)
                 failure = failure.meet(failed)
@@ -83,9 +87,18 @@ class Walker(Effects):
             else:
                 after, failure, stopped = self._item(item, failure)
                 success = success.meet(after)
+        self.passed = around
         scope.become(success.meet(stopped) if stopped else success)
         if all(operator == "&&" for operator, _ in node.rest):
             scope.stay((*scope.fallbacks, *left))
+
+    def _pass(self, done: Node | None, at: int, around: tuple[int, ...]) -> None:
+        """What follows runs only after `done`, whose first command has the position `at`; None if it may also run
+        without it. Only the last few are remembered."""
+        if done is None:
+            self.passed = around
+        elif isinstance(done, Simple) and at < len(self.drafts):
+            self.passed = (*self.passed, at)[-limits.PASSED :]
 
     def _item(self, node: Node, scope: Scope) -> tuple[Scope, Scope, Scope | None]:
         """Visit an item of a chain; the states after it ran, after it failed, and after it ended the chain."""
@@ -144,10 +157,12 @@ class Walker(Effects):
     def _loop(self, node: Loop, scope: Scope) -> None:
         self.disturb(self._survey(node, scope, {}), scope)
         cwd = scope.cwd
+        self.loops += 1
         self.visit(node.condition, scope)
         self._unsettle(scope, cwd)
         inner = scope.copy()
         self.visit(node.body, inner)
+        self.loops -= 1
         scope.join(inner)
 
     def _survey(self, node: Node, scope: Scope, values: dict[str, list[Word]]) -> Survey:
@@ -174,10 +189,13 @@ class Walker(Effects):
         if values is None or found.jumps or found.opaque or found.programs & self.functions.keys():
             self._any_order(node, values or [unknown(node.name)], scope, found)
             return
+        several = any(item.many for item in words)
         self._copies *= len(values)
+        self.loops += several
         for value in values:
             scope.assign(node.name, value)
             self.visit(node.body, scope)
+        self.loops -= several
         self._copies //= len(values)
 
     def _loop_values(self, node: For, words: list[Word]) -> list[Word] | None:
@@ -191,19 +209,23 @@ class Walker(Effects):
         """Rounds of which nobody knows which one runs before which."""
         self.disturb(found, scope)
         self._copies *= len(values)
+        self.loops += 1
         for value in values:
             inner = scope.copy()
             inner.assign(node.name, value)
             self.visit(node.body, inner)
             inner.dead = False
             scope.join(inner)
+        self.loops -= 1
         self._copies //= len(values)
 
     def _counting(self, node: Counting, scope: Scope) -> None:
         self.disturb(self._survey(node, scope, {}), scope)
         self._arithmetic(node.head, scope)
         inner = scope.copy()
+        self.loops += 1
         self.visit(node.body, inner)
+        self.loops -= 1
         scope.join(inner)
 
     def _case(self, node: Case, scope: Scope) -> None:
@@ -225,10 +247,10 @@ class Walker(Effects):
     def _function(self, node: Function, scope: Scope) -> None:
         self._define(node.name, scope)
         inner = self.later(scope)
-        inner.positional = True
+        inner.set_arguments(None)
         outer, self.group = self.group, []
         self.visit(node.body, inner)
-        self.bodies[node.name] = self.bodies[node.name] + self.group
+        self.bodies[node.name] = list(dict.fromkeys(self.bodies[node.name] + self.group))
         self.group = outer
         self.functions[node.name] = survey(node.body, self.outside)
 

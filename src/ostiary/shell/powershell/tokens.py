@@ -1,0 +1,68 @@
+"""What tokens of a PowerShell text look like, as patterns (its language specification, chapter 2).
+
+Dashes and quotes have typographic twins that mean the same; names and keywords ignore case.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+SINGLE: Final = "'\u2018\u2019\u201a\u201b"
+DOUBLE: Final = '"\u201c\u201d\u201e'
+DASHES: Final = "-\u2013\u2014\u2015"
+
+SPACES: Final = re.compile(r"(?:[ \t\f\v\u00a0\u0085]|`\r?\n|<#.*?#>)+", re.DOTALL)
+NEWLINES: Final = re.compile(r"(?:[\s;]|`\r?\n|<#.*?#>|#[^\n]*)+", re.DOTALL)
+LINES: Final = re.compile(r"(?:\s|`\r?\n|<#.*?#>|#[^\n]*)+", re.DOTALL)
+COMMENT: Final = re.compile(r"#[^\n]*")
+CONTINUED: Final = re.compile(r"(?:\s|<#.*?#>|#[^\n]*)*\|(?!\|)", re.DOTALL)
+
+PLAIN: Final = re.compile(rf"[^\s`$|&;(){{}},{SINGLE}{DOUBLE}]+")
+BARE_END: Final = frozenset(" \t\f\v\u00a0\u0085\r\n|&;(){},")
+STRING_RUN: Final = re.compile(rf"[^`${DOUBLE}]+")
+VARIABLE: Final = re.compile(r"\$(?:\{(?P<braced>[^}`]+)\}|(?P<plain>(?:\w+:)?\w+|[$?^]))")
+HERE: Final = re.compile(rf"@([{SINGLE}{DOUBLE}])[ \t]*\r?\n")
+HERE_END: Final = {
+    "'": re.compile(rf"(?:\r?\n)[{SINGLE}]@"),
+    '"': re.compile(rf"(?:\r?\n)[{DOUBLE}]@"),
+}
+REDIRECTION: Final = re.compile(r"(?P<stream>[1-6*])?(?P<operator>>>|>)(?P<merge>&[12])?|<")
+SPLAT: Final = re.compile(r"@\w+")
+NUMBER: Final = re.compile(
+    r"(?:0x[0-9a-f]+|[0-9]+(?:\.(?!\.)[0-9]*)?(?:e[+-]?[0-9]+)?|\.[0-9]+)[ldunsy]*(?:[kmgtp]b)?(?![\w\\/:-]|\.(?!\.))",
+    re.IGNORECASE,
+)
+TYPE: Final = re.compile(r"\[[ ]*([A-Za-z_][\w.+`]*(?:\[[\w.,\[\] +`]*\])*)[ ]*\]")
+MEMBER: Final = re.compile(r"(?:\?\.|::|\.)(?=[\w'\"$(])")
+NAME: Final = re.compile(r"\w+")
+OPERATOR: Final = re.compile(
+    rf"[{DASHES}](?:[A-Za-z]+)\b|\.\.|\?\?=|\?\?|\+\+|--|[-+*/%]=|[-+*/%!,?:=]|[{DASHES}]", re.IGNORECASE
+)
+ASSIGNMENT: Final = re.compile(
+    r"(?:\[[\w.]+(?:\[\])?\]\s*)?\$(?:\{(?P<braced>[^}`]+)\}|(?P<plain>(?:\w+:)?\w+))[ \t]*"
+    r"(?P<operator>(?:\?\?|[-+*/%])?=)(?!=)"
+)
+KEYWORD: Final = re.compile(
+    r"(if|elseif|else|while|until|for|foreach|do|switch|try|catch|finally|trap|function|filter|param|return|throw|exit"
+    r"|break|continue|begin|process|end|dynamicparam|class|enum|using|data|workflow|configuration|parallel|sequence"
+    r"|inlinescript)(?=[\s({;}]|\Z)",
+    re.IGNORECASE,
+)
+LOOP_HEAD: Final = re.compile(r"\(\s*(\$(?:\w+:)?\w+|\$\{[^}]+\})\s+in\b", re.IGNORECASE)
+FUNCTION: Final = re.compile(r"[^\s({]+")
+BRANCH: Final = re.compile(r"(elseif|else|catch|finally)(?=[\s({\[]|\Z)", re.IGNORECASE)
+STOP_PARSING: Final = re.compile(rf"[{DASHES}]{{2}}%(?=\s|\Z)([^\r\n|]*)")
+
+_ESCAPES: Final = {"0": "\0", "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+
+
+def escaped(sign: str) -> str:
+    """What a backtick before a character makes. `` `e `` and `` `u `` are plain letters in Windows PowerShell, and read
+    that way: no name holds an escape character."""
+    return _ESCAPES.get(sign, sign)
+
+
+def dashed(text: str) -> str:
+    """A parameter with the plain dash."""
+    return "-" + text[1:] if text[:1] in DASHES and text else text
