@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import importlib.util
+import shlex
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ostiary import programs
+from ostiary.call import analyse
+from ostiary.event import Event
+from ostiary.facts import Given
 from ostiary.programs import Arguments, arguments, lookup, model, refs, table
+from ostiary.tools import TOOLS
 from ostiary.words import Hole, Word, word
 
 ROOT = Path(__file__).parent.parent
@@ -54,6 +61,25 @@ def test_every_program_can_be_built() -> None:
         return 1 + sum(built(found) for found in inside if found is not None)
 
     assert sum(built(lookup._built((name,))) for name in table.PROGRAMS) > 800
+
+
+def acting(path: tuple[str, ...], raw: Any) -> Iterator[tuple[str, ...]]:
+    """The programs of the data that do something to operands of their own and have subcommands, too."""
+    roles = {model.head(role.removesuffix("...")) for role in raw.get("operands", "").split()}
+    if raw.get("subcommands") and roles - {"data", "text", "shape", "param", "effect"}:
+        yield path
+    for names, below in raw.get("subcommands", {}).items():
+        yield from acting((*path, names.split("|")[0].split("=")[0]), below)
+
+
+@pytest.mark.parametrize("path", [path for name in table.PROGRAMS for path in acting((name,), lookup.raw_data(name))])
+def test_no_operand_is_taken_for_a_subcommand(path: tuple[str, ...]) -> None:
+    found = read(*path, "no-subcommand", "/q/w")
+    assert not found.unknown_subcommand
+    assert len(found.subcommand) == len(path) - 1
+    assert found.inner is not None or texts(found.operands) == ["no-subcommand", "/q/w"]
+    known = next(iter(found.data.subcommands)) if found.data else ""
+    assert read(*path, known).subcommand[len(path) - 1 :] == (known,)
 
 
 def test_no_name_is_both_program_and_alias() -> None:
@@ -359,3 +385,52 @@ def test_reading_arguments_never_raises(name: str, given_: list[str], pieces: li
     found = read(name, *given_, mixed, *given_)
     assert found.plain[0].text == name
     assert found.inner is None or 0 < found.inner < 2 + 2 * len(given_)
+
+
+RUNNING = frozenset({"argv", "command", "shell", "starts"})
+INNER = ("rm", "-r", "x")
+BEFORE = {"data": "1", "host": "box", "image": "img", "url": "https://x.example"}
+
+
+def running_forms() -> list[tuple[str, ...]]:
+    """The command lines in which a program's data says that it runs another one."""
+    found: list[tuple[str, ...]] = []
+    for name in sorted(table.PROGRAMS):
+        if not name.startswith(("cmd:", "ps:")):
+            found += _forms(lookup._built((name,)), name.lower() != name)
+    return found
+
+
+def _forms(data: model.Program, cased: bool) -> list[tuple[str, ...]]:
+    if "cmdlet" in data.traits or "net" in data.traits or "slashes" in data.traits or cased:
+        return []
+    forms = [(*data.path, *words) for slots in (data.operands,) for words in _operands(slots)]
+    for option in {id(item): item for item in data.options.values()}.values():
+        name = min(option.names, key=lambda one: (one.count("-"), one))
+        if model.head(option.value) == "command" and option.kind in ("", "="):
+            forms.append((*data.path, name, "rm -r x"))
+        elif model.head(option.value) == "argv" and option.kind in ("$", ";"):
+            forms.append((*data.path, name, *INNER))
+    inside = [lookup.subprogram(data, name) for name in sorted(set(data.subcommands.values()))]
+    return forms + [form for below in inside if below is not None for form in _forms(below, False)]
+
+
+def _operands(slots: model.Slots) -> list[tuple[str, ...]]:
+    roles = [*slots.first, *([slots.rest] if slots.rest else [])]
+    for place, role in enumerate(roles):
+        if model.head(role) in RUNNING:
+            before = tuple(BEFORE.get(model.head(one), "f") for one in roles[:place])
+            return [(*before, "rm -r x") if role == "command" else (*before, *INNER)]
+    return []
+
+
+def test_programs_that_run_others_are_no_looser_than_unknown_ones() -> None:
+    forms = running_forms()
+    assert len(forms) > 150
+    runs = {form: _programs_of(form) for form in forms}
+    assert {form for form, programs in runs.items() if "rm" not in programs} == set()
+
+
+def _programs_of(form: tuple[str, ...]) -> set[str | None]:
+    call = analyse(Event.from_call("bash", {"command": shlex.join(form)}, "/work"), Given(home="/h"), TOOLS)
+    return {invocation.name for part in call.parts for invocation in part.invocations}

@@ -5,6 +5,7 @@ Run it after every change of the data: `PYTHONPATH=src python tools/compile_prog
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,8 +22,6 @@ HEADER = '''"""What programs do. Generated from `programs/data/` by `tools/compi
 # fmt: off
 
 from __future__ import annotations
-
-from typing import Any
 
 '''
 
@@ -48,7 +47,7 @@ def _options(text: str) -> str:
             raise ValueError(f"{sorted(twice)} stand twice")
         seen |= data.names
         for name in data.names:
-            if name[:1] not in ("-", "+"):
+            if name[:1] not in ("-", "+", "/"):
                 raise ValueError(f"`{name}` in `{token}` is no spelling of an option")
     return _words(text)
 
@@ -106,13 +105,22 @@ class Entry(_Strict):
     subcommands: dict[str, Entry] = {}
 
 
+def _separate(names: str) -> list[str]:
+    """The names of an entry; `cmd:del=erase` are two."""
+    found: list[str] = []
+    for name in names.split():
+        one, *others = name.split("=") if name.startswith("cmd:") else [name]
+        found += [one, *(f"cmd:{other}" for other in others)]
+    return found
+
+
 def load(folder: Path) -> tuple[dict[str, Any], dict[str, str]]:
     """The entries of all files by their first name, and the other names with the entry each means."""
     programs: dict[str, Any] = {}
     aliases: dict[str, str] = {}
     for path in sorted(folder.glob("[a-z]*.yaml")):
         for names, raw in YAML(typ="safe", pure=True).load(path).items():
-            first, *others = names.split()
+            first, *others = _separate(names)
             for name in (first, *others):
                 if name in programs or name in aliases:
                     raise ValueError(f"{path.name}: `{name}` stands twice")
@@ -121,22 +129,48 @@ def load(folder: Path) -> tuple[dict[str, Any], dict[str, str]]:
             except ValidationError as error:
                 raise ValueError(f"{path.name}: {first}: {error}") from None
             programs[first] = entry.model_dump(by_alias=True, exclude_unset=True)
+            if {"cmdlet", "net"} & set((entry.traits or "").split()):  # found without case
+                others += [name.lower() for name in (first, *others) if name != name.lower()]
             aliases.update(dict.fromkeys(others, first))
     return programs, aliases
+
+
+def twins(folder: Path) -> dict[str, str]:
+    """Names that shells of Windows have for one command: those after `ps:` for the cmdlet before them, `cmd:del=erase`,
+    and cmdlets in lower case."""
+    found: dict[str, str] = {}
+    last = ""
+    for path in sorted(folder.glob("[a-z]*.yaml")):
+        for names, raw in YAML(typ="safe", pure=True).load(path).items():
+            cmdlet = {"cmdlet", "net"} & set(raw.get("is", "").split())
+            for name in names.split():
+                first, *others = name.split("=") if name.startswith("cmd:") else [name]
+                found.update({f"cmd:{other}": first for other in others})
+                if cmdlet and name.startswith("ps:"):
+                    found[name] = last
+                elif cmdlet:
+                    last = name
+                    found[name.lower()] = name
+    return found
 
 
 def render(folder: Path) -> str:
     """The text of the generated module."""
     programs, aliases = load(folder)
     environment = YAML(typ="safe", pure=True).load(folder / "_environment.yaml")
-    lines = [HEADER, "PROGRAMS: dict[str, dict[str, Any]] = {\n"]
-    lines += [f"    {name!r}: {programs[name]!r},\n" for name in sorted(programs)]
+    lines = [HEADER, "PROGRAMS: dict[str, str] = {\n"]
+    lines += [f"    {name!r}: {json.dumps(programs[name])!r},\n" for name in sorted(programs)]
     lines += ["}\n\nALIASES: dict[str, str] = {\n"]
     lines += [f"    {name!r}: {aliases[name]!r},\n" for name in sorted(aliases)]
+    lines += ["}\n\nTWINS: dict[str, str] = {\n"]
+    lines += [f"    {name!r}: {one!r},\n" for name, one in sorted(twins(folder).items())]
     lines += ["}\n\n", f"INERT_VARIABLES = frozenset({sorted(environment['inert'].split())!r})\n"]
     lines += [f"INERT_PREFIXES = {tuple(environment['prefixes'].split())!r}\n"]
     lines += [f"OBEYED_VARIABLES = frozenset({sorted(environment['obeyed'].split())!r})\n"]
     lines += [f"OBEYED_PREFIXES = {tuple(environment['obeyed_prefixes'].split())!r}\n"]
+    lines += [f"COMMAND_VARIABLES = frozenset({sorted(environment['commands'].split())!r})\n"]
+    lines += [f"COMMAND_PREFIXES = {tuple(environment['command_prefixes'].split())!r}\n"]
+    lines += [f"FILE_VARIABLES = frozenset({sorted(environment['files'].split())!r})\n"]
     return "".join(lines)
 
 

@@ -4,23 +4,28 @@ from ostiary.programs.arguments import (
     Arguments,
     Used,
     applies,
-    arguments,
     effective_slots,
     is_assignment,
     may_be_option,
     split_assignment,
 )
+from ostiary.programs.heads import switched
 from ostiary.programs.lookup import (
     base_name,
     canonical_subcommand,
     inert,
     inert_in_script,
     known_as,
+    names_of,
+    own_name,
     program,
+    run_from,
+    shown_name,
     subprogram,
 )
 from ostiary.programs.model import ANY_SHAPE, CLOSING_ROLES, Change, Program, Slots, head
-from ostiary.programs.refs import refs
+from ostiary.programs.reading import arguments
+from ostiary.programs.refs import perhaps_path, refs
 
 __all__ = [
     "ANY_SHAPE",
@@ -41,8 +46,14 @@ __all__ = [
     "is_assignment",
     "known_as",
     "may_be_option",
+    "names_of",
+    "own_name",
+    "perhaps_path",
     "program",
     "refs",
+    "run_from",
+    "shown_name",
     "split_assignment",
     "subprogram",
+    "switched",
 ]

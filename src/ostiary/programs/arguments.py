@@ -6,11 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from ostiary.programs.lookup import base_name, program, subprogram
-from ostiary.programs.model import Change, OptionData, Program, Slots
+from ostiary.programs.lookup import subprogram
+from ostiary.programs.model import Change, OptionData, Program, Slots, head
 from ostiary.words import Hole, Word, phrase, word
 
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
+_EXPRESSION: Final = frozenset("()!,")
+_SILENT: Final = frozenset({"", "data", "text", "shape", "param", "effect"})
 _CLUSTER: Final = re.compile(r"-[A-Za-z0-9?]+")
 
 
@@ -48,14 +50,7 @@ class Arguments(NamedTuple):
     unknown_subcommand: bool = False
 
 
-def arguments(words: tuple[Word, ...]) -> Arguments:
-    """What the words mean, the first of them being the program. Never raises."""
-    text = words[0].text if words else None
-    data = program(base_name(text)) if text is not None else None
-    return _Reader(words, data).read() if data else _by_shape(words)
-
-
-def _by_shape(words: tuple[Word, ...]) -> Arguments:
+def by_shape(words: tuple[Word, ...]) -> Arguments:
     """The arguments of an unknown program: options by their looks, the leading operands also as its subcommand."""
     options: list[Used] = []
     operands: list[Word] = []
@@ -97,7 +92,7 @@ def _shaped(item: Word) -> Used:
     return Used(frozenset({name}), value, "shape", known=False)
 
 
-class _Reader:
+class Reader:
     """Reads the words of one known program from left to right."""
 
     def __init__(self, words: tuple[Word, ...], data: Program) -> None:
@@ -155,10 +150,13 @@ class _Reader:
 
     def _operand(self, item: Word) -> None:
         traits = self.data.traits
+        if "expression" in traits and item.text in _EXPRESSION:
+            return None
         if "bundle" in traits and self.index == 2 and item.text:
             return self._cluster(Word((f"-{item.text}",)), f"-{item.text}")
-        if self.choosing:
+        if self.choosing and self._is_subcommand(item):
             return self._subcommand(item)
+        self.choosing = False
         slots = self._slots()
         if slots.rest == "argv":
             if "assignments" in traits and _ASSIGNMENT.match(item.prefix):
@@ -177,6 +175,13 @@ class _Reader:
     def _slots(self) -> Slots:
         """The roles of operands after what the options so far change about them."""
         return effective_slots(self.data, self.options)
+
+    def _is_subcommand(self, item: Word) -> bool:
+        """Whether a word stands for a subcommand: any does, unless the program also does something to operands of its
+        own, as `bat` reads files besides `bat cache`."""
+        slots = self.data.operands
+        acting = {head(role) for role in (*slots.first, slots.rest, *slots.last)} - _SILENT
+        return not acting or (item.text is not None and subprogram(self.data, item.text) is not None)
 
     def _subcommand(self, item: Word) -> None:
         text = item.text
@@ -244,9 +249,10 @@ class _Reader:
         if "numeric" in self.data.traits and prefix[1:].isdigit():
             self.options.append(Used(frozenset({item.prefix}), None))
             return
-        whole = self.data.options.get(prefix) if len(prefix) > 2 else None
-        if whole and not item.holes:  # `-nv` of wget, `-pe` of node
-            self._take(whole, None)
+        name, equals, _ = prefix.partition("=")
+        whole = self.data.options.get(name) if len(name) > 2 else None
+        if whole and (equals or not item.holes):  # `-nv` of wget, `-pe` of node, `-javaagent=x`
+            self._take(whole, item.after(len(name) + 1) if equals else None)
             return
         for at in range(1, len(prefix)):
             data = self.data.options.get(f"-{prefix[at]}")

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import lru_cache
-from typing import Final
+from typing import Final, Literal
 
 from ostiary.programs.model import Program, Raw, build
 from ostiary.programs.table import (
     ALIASES,
+    COMMAND_PREFIXES,
+    COMMAND_VARIABLES,
+    FILE_VARIABLES,
     INERT_PREFIXES,
     INERT_VARIABLES,
     OBEYED_PREFIXES,
     OBEYED_VARIABLES,
     PROGRAMS,
+    TWINS,
 )
 
 _VERSIONED: Final = re.compile(r"(.*[a-z+])-?[0-9][0-9.]*")
@@ -41,9 +46,43 @@ def known_as(name: str) -> str | None:
     return None
 
 
-def program(name: str) -> Program | None:
-    """The data of a program by its base name, None for an unknown one."""
-    entry = known_as(name)
+_OWN: Final = {"powershell": "ps:", "cmd": "cmd:"}
+
+
+@lru_cache(maxsize=4096)
+def own_name(text: str, language: str) -> str | None:
+    """The command of its own that a shell of Windows finds for a word, by the first of its names (`Remove-Item` for
+    `RM`, `cmd:del` for `erase`); None for any other word."""
+    if language not in _OWN:
+        return None
+    key = _OWN[language] + text.lower()
+    if key in TWINS or (language == "cmd" and (key in PROGRAMS or key in ALIASES)):
+        return TWINS.get(key, key)
+    return TWINS.get(base_name(text).lower()) if language == "powershell" else None
+
+
+def names_of(own: str) -> frozenset[str]:
+    """All names of such a command, in lower case: `Remove-Item` is also `ri` and `del`."""
+    return _twins().get(own, frozenset()) | {shown_name(own).lower()}
+
+
+@lru_cache(maxsize=1)
+def _twins() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for name, own in TWINS.items():
+        found.setdefault(own, set()).add(name.partition(":")[2] if name.startswith(("ps:", "cmd:")) else name)
+    return {own: frozenset(names) for own, names in found.items()}
+
+
+def shown_name(own: str) -> str:
+    """The name of such a command as people write it."""
+    return own.removeprefix("cmd:")
+
+
+def program(name: str, language: str = "bash") -> Program | None:
+    """The data of a program by its base name (or by the word of a shell that has commands of its own), None for an
+    unknown one."""
+    entry = known_as(own_name(name, language) or base_name(name))
     return None if entry is None else _built((entry,))
 
 
@@ -56,13 +95,21 @@ def subprogram(above: Program, word: str) -> Program | None:
 @lru_cache(maxsize=4096)
 def _built(path: tuple[str, ...]) -> Program:
     if len(path) == 1:
-        return build(path, PROGRAMS[path[0]])
+        return build(path, raw_data(path[0]))
     above = _built(path[:-1])
     return build(path, _entry(_raw(path[:-1])["subcommands"], path[-1]), above)
 
 
+@lru_cache(maxsize=1024)
+def raw_data(name: str) -> Raw:
+    """The data of one entry as the files have it. It is kept as text until then, since reading all of it takes longer
+    than judging a call."""
+    found: Raw = json.loads(PROGRAMS[name])
+    return found
+
+
 def _raw(path: tuple[str, ...]) -> Raw:
-    raw: Raw = PROGRAMS[path[0]]
+    raw = raw_data(path[0])
     for name in path[1:]:
         raw = _entry(raw["subcommands"], name)
     return raw
@@ -90,6 +137,13 @@ def canonical_subcommand(name: str, words: tuple[str, ...]) -> tuple[str, ...]:
 def inert(variable: str) -> bool:
     """Whether a variable of this name cannot make a program execute, write, connect or be found elsewhere."""
     return variable in INERT_VARIABLES or variable.startswith(INERT_PREFIXES)
+
+
+def run_from(variable: str) -> Literal["command", "run", ""]:
+    """What programs take the value of a variable for: a command, a file whose code runs, or nothing that runs."""
+    if variable in COMMAND_VARIABLES or variable.startswith(COMMAND_PREFIXES):
+        return "command"
+    return "run" if variable in FILE_VARIABLES else ""
 
 
 def inert_in_script(variable: str) -> bool:

@@ -31,16 +31,36 @@ VALUE_ROLES: Final = frozenset(
         "into",  # a directory or file that takes what the other operands name
         "revision",  # a git revision, `revision:path` or a path; a possible read
         "setting",  # `key=value` of which some keys name a command
-        "list",  # a directory that is read with everything below it
+        "list",  # a directory that is listed
+        "tree",  # a directory whose files are read; `tree:visible`: but for hidden ones
         "run",  # a file whose code runs; `run:LANG`
         "source",  # a file whose code runs in this shell
+        "expression",  # a text that may run commands or write, or a path
         "code",  # code in the text; `code:LANG`
         "command",  # text for a shell
         "shell",  # words that are joined and given to a shell
         "argv",  # a program and its arguments
+        "starts",  # a program that is started with arguments that stand elsewhere
         "assignment",  # `NAME=value` for the environment of what runs
         "url",
         "host",
+        "place",  # a URL with a scheme, anything else is `shape`
+        "location",  # a URL with a scheme, anything else is `read`
+        "uri",  # a URL with a scheme, anything else is `data`
+        "package",  # a package by name or URL
+        "image",  # an image, perhaps with its registry
+        "module",  # a module named by the host it is on
+        "run-module",  # a module or a file that is run
+        "database",  # a URL or `host=...`
+        "forward",  # a tunnel: `[bind:]port:host:port`
+        "jump",  # hosts on the way, joined by commas
+        "connect-to",  # `host:port:host:port`
+        "resolve",  # `host:port:address`
+        "socat",  # an address of socat
+        "worktree",  # where git keeps or checks out files
+        "names",  # a file that names files, which are read
+        "key",  # the name of a setting, before its value
+        "anywhere",  # a host that the text does not tell: where a redirect leads
         "request",  # httpie's words: a method, a URL, `name=value`, `name=@file`
         "ex",  # a command of vi and less, where `!` begins a shell command
         "remote",  # `host:path` or a local path that is read
@@ -48,9 +68,12 @@ VALUE_ROLES: Final = frozenset(
         "repository",  # a URL, `host:path`, a local path, or the name of a remote
         "at-read",  # `@file` is read
         "form",  # `name=@file` or `name=<file` is read
+        "param",  # `file://path`, `fileb://path` or `@path` is read, anything else is data
         "equals-read",  # `name=file` is read
         "cwd",  # the directory in which the other paths are taken
         "patch",  # a patch in the `*** Begin Patch` format
+        "program",  # a program that is started with the `arguments` beside it
+        "arguments",  # words for it, or one text that holds several
         "mount",  # `source:target`, of which the source is read and written
         "effect",  # changes something that is no file
     }
@@ -73,6 +96,7 @@ _IMPLIED: Final = {
     "command": "execute",
     "shell": "execute",
     "argv": "execute",
+    "starts": "execute",
     "remote-write": "write",
     "mount": "write",
 }
@@ -94,7 +118,14 @@ TRAITS: Final = frozenset(
         "assignments",  # `NAME=value` before the inner command
         "late",  # its directory option concerns operands, not the values of other options
         "globals",  # its options may also follow the subcommand
+        "runs",  # may run a program that stands somewhere among its words, as an unknown program may
         "elsewhere",  # what it runs, runs on another machine or in a container
+        "expression",  # `(`, `)`, `!` and `,` are no operands
+        "cmdlet",  # PowerShell's parameters: no case, abbreviations, `-name:value`, operands for the first ones
+        "net",  # a method: no options, the first operand of an instance's is the instance
+        "slashes",  # `/s/q` and `/x:value` are options, without case
+        "variables",  # `NAME=value` sets a variable of what it reads
+        "joins",  # the inner command is given to a shell as one text
         "appends",  # the inner command gets further words that the text does not tell
     }
 )
@@ -198,12 +229,14 @@ def build(path: tuple[str, ...], raw: Raw, above: Program | None = None) -> Prog
     """The program from its data; `above` is the program whose subcommand it is."""
     traits = frozenset(raw.get("is", "").split())
     if above is not None:
-        traits |= above.traits & {"closed", "negatable"}
+        traits |= above.traits & {"closed", "negatable", "runs"}
     options: dict[str, OptionData] = {}
     if above is not None and "globals" in above.traits:
         options.update(above.options)
         traits |= {"globals"} | (above.traits & {"single"})
     options.update(_options(raw.get("options", ""), "single" in traits))
+    if "cmdlet" in traits:
+        options = {name: _as_operand(data) for name, data in options.items()}
     return Program(
         path,
         traits,
@@ -227,6 +260,18 @@ def _options(text: str, single: bool) -> dict[str, OptionData]:
             data = data._replace(names=data.names | {f"-{name}" for name in data.names if not name.startswith("--")})
         found.update(dict.fromkeys(data.names, data))
     return found
+
+
+def _as_operand(data: OptionData) -> OptionData:
+    """A parameter that stands for an operand opens nothing more than the operand does."""
+    named = data.names & _OPERANDS and head(data.value) in _ACCESSES
+    return data._replace(role="") if named else data
+
+
+_OPERANDS: Final = frozenset(
+    {"-Path", "-LiteralPath", "-FilePath", "-Destination", "-DestinationPath", "-NewName", "-Name"}
+)
+_ACCESSES: Final = frozenset({"write", "edit", "delete", "move", "into"})
 
 
 def _change(names: str, change: Any) -> Change:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Final
 
@@ -12,6 +13,7 @@ Refs = tuple[Word, ...] | None
 
 CURRENT: Final[tuple[Word, ...]] = ()
 EVERY: Final = (Word((Hole("every ref", "computed"),)),)
+_MAKING: Final = frozenset({"-b", "-B", "-c", "-C", "--orphan"})
 _PREFIXES: Final = ("refs/heads/", "refs/tags/", "heads/", "tags/")
 
 
@@ -24,15 +26,41 @@ def refs(given: Arguments) -> Refs:
 
 
 def _push(given: Arguments) -> Refs:
-    if _has(given, "--all", "--mirror", "--tags", "--prune"):
+    if _has(given, "--all", "--mirror", "--tags", "--prune") or any(item.many for item in given.operands):
         return EVERY
     named = given.operands if _has(given, "--repo") else given.operands[1:]
-    return _or_current(_destination(item) for item in named)
+    written = [item for item in named if not item.prefix.startswith("^")]  # `^ref` takes one out again
+    if len(written) < len(named) or (not written and configures_push(given)):
+        return tuple(map(_destination, written)) or EVERY
+    return _or_current(map(_destination, written))
+
+
+def _send_pack(given: Arguments) -> Refs:
+    """What push runs, which without refs sends all that both sides have."""
+    return _push(given) or EVERY
+
+
+def configures_push(given: Arguments) -> bool:
+    """Whether an option of git says what a push without refs pushes (the manual of config: `push.default`,
+    `remote.NAME.push`, `branch.NAME.merge`)."""
+    return any(
+        "--config-env" in used.names or (used.kind == "setting" and PUSHES.match(used.value.prefix))
+        for used in given.options
+        if used.value is not None
+    )
+
+
+PUSHES: Final = re.compile(r"(?:push\.|remote\.|branch\.)|\Z|include", re.IGNORECASE)
+"""Settings that change what a push without refs pushes, or that may."""
 
 
 def _fetch(given: Arguments) -> Refs:
     moved = [item for item in given.operands[1:] if ":" in str(item)]
     return tuple(_destination(item) for item in moved) or None
+
+
+def _worktree(given: Arguments) -> Refs:
+    return tuple(_plain(used.value) for used in given.options if used.names & {"-b", "-B"} and used.value) or None
 
 
 def _branch(given: Arguments) -> Refs:
@@ -60,8 +88,23 @@ def _tag(given: Arguments) -> Refs:
 
 
 def _checkout(given: Arguments) -> Refs:
-    made = [used.value for used in given.options if used.names & {"-b", "-B", "-c", "-C", "--orphan"} and used.value]
-    return tuple(_plain(item) for item in made) or None
+    """The branch that is made or switched to. Behind `--`, and behind a first operand, stand paths, which are restored
+    (git's manual of checkout)."""
+    made = tuple(used.value for used in given.options if used.names & _MAKING and used.value)
+    ended = next((place for place, item in enumerate(given.plain) if item.text == "--"), len(given.plain))
+    paths = ended + 1 < len(given.plain) or len(given.operands) > 1 or _has(given, "-p", "--pathspec-from-file")
+    if made or paths or not given.operands:
+        return tuple(map(_plain, made)) or None
+    target = given.operands[0]
+    return (Word((Hole("-", "computed"),)) if target.text == "-" else _plain(target),)
+
+
+def perhaps_path(given: Arguments) -> bool:
+    """Whether the one ref is a file instead, if there is a file of that name: `git checkout NAME` without `--`."""
+    if given.data is None or given.data.path != ("git", "checkout") or any(item.text == "--" for item in given.plain):
+        return False
+    making = any(used.names & _MAKING for used in given.options)
+    return len(given.operands) == 1 and given.operands[0].text != "-" and not making
 
 
 def _rebase(given: Arguments) -> Refs:
@@ -82,6 +125,8 @@ def _every(given: Arguments) -> Refs:  # noqa: ARG001 the rules share one signat
 
 _RULES: Final[dict[str, Callable[[Arguments], Refs]]] = {
     "push": _push,
+    **dict.fromkeys(("send-pack", "http-push"), _send_pack),
+    "worktree": _worktree,
     "fetch": _fetch,
     "branch": _branch,
     "tag": _tag,
@@ -91,7 +136,7 @@ _RULES: Final[dict[str, Callable[[Arguments], Refs]]] = {
     "update-ref": _update_ref,
     "symbolic-ref": _update_ref,
     **dict.fromkeys(("commit", "merge", "pull", "reset", "cherry-pick", "revert", "am"), _current),
-    **dict.fromkeys(("filter-branch", "filter-repo", "fast-import", "replace"), _every),
+    **dict.fromkeys(("filter-branch", "filter-repo", "fast-import", "replace", "subtree"), _every),
 }
 
 
@@ -108,12 +153,26 @@ def _or_current(found: Iterable[Word]) -> tuple[Word, ...]:
 
 
 def _destination(refspec: Word) -> Word:
-    """What `[+]source[:destination]` writes: the destination, else the source."""
+    """What `[+]source[:destination]` writes: the destination, else the source. `:` alone is every ref that both sides
+    have, a star any text."""
     for index, piece in enumerate(refspec.pieces):
         if isinstance(piece, str) and ":" in piece:
             rest = piece.partition(":")[2]
-            return _plain(joined([rest, *refspec.pieces[index + 1 :]]))
-    return _plain(refspec)
+            found = joined([rest, *refspec.pieces[index + 1 :]])
+            return _starred(_plain(found)) if found.pieces else EVERY[0]
+    return _starred(_plain(refspec))
+
+
+def _starred(ref: Word) -> Word:
+    pieces: list[str | Hole] = []
+    for piece in ref.pieces:
+        if isinstance(piece, Hole):
+            pieces.append(piece)
+            continue
+        for place, text in enumerate(piece.split("*")):
+            pieces.extend([Hole("*", "computed")] if place else [])
+            pieces.append(text)
+    return joined(pieces)
 
 
 def _plain(ref: Word) -> Word:
