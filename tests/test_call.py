@@ -3,7 +3,8 @@
 A row has `text` (a shell script) or `tool` and `input`, perhaps `cwd` and `given`, and the `parts` that come of it. A
 part lists only what is not empty: `run` (the innermost program and its words), `layers` (all programs, outermost first)
 or `via`, `does` (accesses; `read?` is a possible one, `@output` an origin), `open` (openings), `refs`, `cwd` (unless it
-is the row's), `is` (`pure` or `complete`), `unparsed`, `from` and `to`. A row's `env` is that of its last part.
+is the row's), `is` (`pure`, `complete` or `possible`), `unparsed`, `from` and `to`. A row's `env` is that of its last
+part.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from ostiary import programs
-from ostiary.call import analyse, invocation_of
+from ostiary.call import analyse, invocation_of, links, unmapped
 from ostiary.call.model import Access, Call, Opening, Part
 from ostiary.call.roles import HANDLERS
 from ostiary.event import Event
@@ -60,7 +61,7 @@ def shown(part: Part, cwd: str | None) -> dict[str, Any]:
         "via": list(inner.via) if inner and not several else [],
         "does": [access(item) for item in part.accesses],
         "open": [opening(item) for item in part.openings],
-        "is": "pure" if part.pure else "complete" if part.complete else "",
+        "is": "possible" if part.possible else "pure" if part.pure else "complete" if part.complete else "",
         "unparsed": part.unparsed,
         "from": list(part.pipes_from),
         "to": list(part.pipes_to),
@@ -116,6 +117,28 @@ def test_a_shell_without_a_script_is_one_part_that_is_not_understood() -> None:
         assert call.limit
 
 
+def test_links_beyond_the_bound_lead_anywhere() -> None:
+    text = "; ".join(f"ln -s /srv/{number} y{number}" for number in range(links.MAX_LINKS + 1))
+    *_, last = analysed(f"{text}; echo a > z").parts
+    assert [access(item) for item in last.accesses] == ["write z @output", f"write? link{CWD}/z @output"]
+
+
+def test_texts_that_read_as_commands_have_a_bound() -> None:
+    arguments = {"commands": [["rm", f"a{number}"] for number in range(unmapped.MAX_COMMANDS + 1)]}
+    call = analyse(Event.from_call("mcp__sh__run", arguments, CWD), GIVEN, TOOLS)
+    assert len(call.parts) == unmapped.MAX_COMMANDS + 1
+    assert all(part.possible for part in call.parts[1:])
+    assert call.limit == "more than 200 texts that read as commands"
+
+
+def test_arguments_are_not_read_at_any_depth() -> None:
+    deep: Any = "rm a"
+    for _ in range(unmapped.MAX_NESTING + 2):
+        deep = [deep]
+    call = analyse(Event.from_call("mcp__sh__run", {"what": deep}, CWD), GIVEN, TOOLS)
+    assert len(call.parts) == 1
+
+
 def test_scripts_inside_scripts_have_a_bound() -> None:
     text = "rm a"
     for _ in range(5):
@@ -134,7 +157,7 @@ def _quoted(text: str) -> str:
 
 
 def test_commands_have_a_bound() -> None:
-    call = analysed("; ".join(["eval 'rm a; rm b; rm c; rm d'"] * 400))
+    call = analysed("; ".join(["sh -c 'rm a; rm b; rm c; rm d'"] * 220))
     assert len(call.parts) <= 1002
     assert "more than 1000" in call.limit
     assert call.parts[-1].unparsed

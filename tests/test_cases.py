@@ -72,11 +72,19 @@ def facts(row: dict[str, Any]) -> FixedFacts:
         FactRequest("resolve", path): target for path, target in given.get("links", {}).items()
     }
     answers |= {FactRequest("branch", path): name for path, name in given.get("branches", {}).items()}
+    answers |= {FactRequest("kind", path): kind for path, kind in given.get("files", {}).items()}
     now = datetime.fromisoformat(given.get("now", "2027-03-01T12:00:00")).replace(tzinfo=UTC)
     roots = tuple(given.get("roots", ("/work",)))
-    return FixedFacts(
-        Given(now=now, home="/home/dev", user="dev", start=roots[0], roots=roots, workdirs=roots), answers
+    known = Given(
+        now=now,
+        home=given.get("home", "/home/dev"),
+        user="dev",
+        start=roots[0],
+        roots=roots,
+        workdirs=roots,
+        windows=given.get("windows", False),
     )
+    return FixedFacts(known, answers)
 
 
 def decide(row: dict[str, Any], explain: bool = False) -> Outcome:

@@ -1,8 +1,8 @@
 """Path patterns: `tests/cases/paths/*.yaml`, their grammar, and laws.
 
 A row has `pattern` (one or a list) or `outside`, `path` and the answers `wide` and `narrow`. In a path `<$X>` is a
-variable from outside, `<*>` a pathname pattern, `<(x)>` something computed. `cwd`, `given`, `links`, `folds`, `homes`
-change what is known.
+variable from outside, `<*>` a pathname pattern, `<(x)>` something computed, `<=**>` and `<=x>` what a program finds.
+`cwd`, `given`, `links`, `folds`, `homes` change what is known.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from ruamel.yaml import YAML
 from ostiary import paths
 from ostiary.answers import MAYBE, NAMES, NO, YES
 from ostiary.facts import FactName, FactNeeded, FactRequest, FixedFacts, Given, Knowledge
-from ostiary.paths import PathMatcher, matcher, outside, path_plan, shown
+from ostiary.paths import PathMatcher, Tree, matcher, outside, path_plan, shown, tree_matcher
 from ostiary.paths.glob import can_match, path_matches, segment_matches
-from ostiary.words import Hole, Word, joined, word
+from ostiary.words import Hole, HoleKind, Word, joined, word
 
 CASES = Path(__file__).parent / "cases" / "paths"
+KINDS: dict[str, HoleKind] = {"$": "outside", "(": "computed", "=": "found"}
 HOME, START, OTHER = "/home/dev", "/w/app", "/w/lib"
 
 
@@ -62,8 +63,8 @@ def target(text: str) -> Word:
         if not part.startswith("<"):
             pieces.append(part)
         else:
-            kind = "outside" if inner.startswith("$") else "computed" if inner.startswith("(") else "glob"
-            pieces.append(Hole(inner, kind))  # type: ignore[arg-type]
+            kind = KINDS.get(inner[0], "glob")
+            pieces.append(Hole(inner.removeprefix("="), kind))
     return joined(pieces)
 
 
@@ -271,3 +272,28 @@ def test_any_text_is_a_path(text: str, cwd: str | None, wide: bool, windows: boo
 def test_any_text_is_a_pattern_or_refused(text: str) -> None:
     with contextlib.suppress(ValueError):
         matcher((path_plan(text),), True)(word("a/b"), START, known())
+
+
+@pytest.mark.parametrize(
+    ("pattern", "root", "found"),
+    [
+        ("a/b", word("/work"), MAYBE),
+        ("./a/b", word("/work"), MAYBE),
+        ("a/b", word("/work/a"), MAYBE),
+        ("a/b", word("/work/a/b"), NO),
+        ("a/b", word("/work/c"), NO),
+        ("/work/a", word("/"), MAYBE),
+        ("/srv/a", word("/work"), NO),
+        ("a/b", word("/srv/a"), MAYBE),
+        ("**/*.pem", word("/work"), NO),
+        ("/a.b$/", word("/work"), NO),
+        ("a/b", Word(("/work", Hole("*", "glob"))), NO),
+    ],
+)
+def test_a_tree_is_asked_for_the_literal_names_of_a_pattern(pattern: str, root: Word, found: object) -> None:
+    knowledge = Knowledge(Given(start="/work", roots=("/work",)))
+    for path in ("/work/a", "/work/a/b", "/work/c/a/b", "/work/a/a/b", "/work/a/b/a/b", "/srv/a/a/b", "/srv/a/b"):
+        knowledge.answers[FactRequest("kind", path)] = (
+            "file" if path in ("/work/a", "/work/a/b", "/srv/a/b") else "none"
+        )
+    assert tree_matcher((path_plan(pattern),))(root, Tree(), None, knowledge) == found

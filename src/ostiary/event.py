@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from ostiary.spelling import nearest, shown
+from ostiary.tools import TOOLS
+
 
 @dataclass(frozen=True, slots=True)
 class EventKind:
@@ -112,10 +115,46 @@ class Event:
 
     @classmethod
     def from_call(cls, tool: str, input: Mapping[str, Any], cwd: str | None = None, **fields: Any) -> Event:
-        """A PreToolUse event for a tool call with canonical arguments; `tool` is a canonical name or
-        `mcp__server__tool`."""
-        mcp = mcp_pair(tool)
-        return cls(tool=tool, native_tool=tool, mcp=mcp, input=input, native_input=input, cwd=cwd, **fields)
+        """A PreToolUse event for a tool call with canonical arguments; `tool` is a canonical name, an alias that means
+        one tool, or `mcp__server__tool`. Raises ValueError for values of a wrong type and for an unknown event."""
+        _insist(tool, input, {"cwd": cwd, **fields})
+        called = TOOLS.called(tool)
+        canonical, mcp = called[0] if len(called) == 1 else tool, mcp_pair(tool)
+        return cls(tool=canonical, native_tool=tool, mcp=mcp, input=input, native_input=input, cwd=cwd, **fields)
+
+
+_TEXTS: Final = (
+    "agent",
+    "name",
+    "native_name",
+    "mcp_source",
+    "prompt",
+    "cwd",
+    "project",
+    "session",
+    "mode",
+    "subagent",
+)
+
+
+def _insist(tool: object, input: object, fields: Mapping[str, object]) -> None:
+    """Raises ValueError unless these can be a tool call: behind this edge nobody asks what type a value has."""
+    if not isinstance(tool, str) or not tool:
+        raise ValueError("`tool` must be the name of a tool, such as `bash`")
+    if not isinstance(input, Mapping) or not all(isinstance(name, str) for name in input):
+        raise ValueError('`input` must be a mapping of argument names to values, such as `{"command": "ls"}`')
+    for name in _TEXTS:
+        if not isinstance(fields.get(name), str | None):
+            raise ValueError(f"`{name}` must be text")
+    event = fields.get("name", "PreToolUse")
+    if event not in EVENTS:
+        raise ValueError("; ".join(unknown_event(str(event))))
+
+
+def unknown_event(name: str) -> tuple[str, str]:
+    """Message and help for a name that no event has: the nearest one, else where to find them, for they are many."""
+    near = nearest(name, EVENTS)
+    return f"unknown event `{shown(name)}`", f"did you mean `{near}`?" if near else "`ostiary schema` lists the events"
 
 
 def mcp_pair(name: str) -> tuple[str, str] | None:

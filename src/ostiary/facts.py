@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple, Protocol
 
-FactName = Literal["resolve", "branch", "folds_case", "home_of"]
+FactName = Literal["resolve", "branch", "folds_case", "home_of", "kind"]
 
 
 class FactRequest(NamedTuple):
@@ -21,7 +21,8 @@ class FactRequest(NamedTuple):
     `resolve PATH`: the absolute path with links resolved as far as it exists (str), None if that cannot be told.
     `branch DIR`: the branch checked out in the repository around DIR (str), "" if there is none (no repository, or a
     detached head), None if that cannot be told. `folds_case PATH`: whether the volume ignores case (bool).
-    `home_of USER`: the home of another user (str), None if there is no such user.
+    `home_of USER`: the home of another user (str), None if there is no such user. `kind PATH`: what stands there, links
+    followed: `file`, `folder` or `none` (str), None if that cannot be told.
     """
 
     name: FactName
@@ -84,7 +85,7 @@ class Knowledge:
 @dataclass(frozen=True, slots=True)
 class FixedFacts:
     """Facts with fixed values, for tests, examples and replay. A request without a value cannot be told (None),
-    except `resolve`, which then gives the path itself, and `folds_case`, which is False."""
+    except `resolve`, which then gives the path itself, `folds_case`, which is False, and `kind`, as nothing exists."""
 
     known: Given = field(default_factory=Given)
     answers: Mapping[FactRequest, object] = field(default_factory=dict)
@@ -95,4 +96,4 @@ class FixedFacts:
     def answer(self, request: FactRequest) -> object:
         if request in self.answers:
             return self.answers[request]
-        return {"resolve": request.argument, "folds_case": False}.get(request.name)
+        return {"resolve": request.argument, "folds_case": False, "kind": "none"}.get(request.name)

@@ -17,7 +17,11 @@ Role = Literal[
     "write",  # a file that is written whole
     "edit",  # a file that is changed: read and written
     "delete",  # a file that is removed
-    "list",  # a directory that is searched or listed
+    "move",  # a file that goes elsewhere: read and removed
+    "list",  # a directory that is listed
+    "search",  # a directory whose files are searched
+    "filter",  # the names of the files that are searched, as a glob
+    "pattern",  # the paths that are looked for, as a glob
     "connect",  # a URL that is fetched
     "content",  # text that is written or sent
     "patch",  # a patch in the `*** Begin Patch` format: files and content are inside
@@ -31,13 +35,15 @@ Role = Literal[
 class Tool:
     """One canonical tool. `language` is that of its `script` argument. `roles` maps argument names to roles;
     a tool without roles is *unmapped*: strings in its arguments that look like paths or URLs are possible accesses.
-    `listed` tools do nothing besides the accesses their arguments make."""
+    `listed` tools do nothing besides the accesses their arguments make. The script of a `typed` tool is typed into a
+    program that runs already, a shell perhaps."""
 
     name: str
     aliases: tuple[str, ...] = ()
     roles: Mapping[str, Role] = field(default_factory=dict)
     language: Literal["bash", "powershell", "cmd"] | None = None
     listed: bool = False
+    typed: bool = False
 
 
 def _files(role: Role, **more: Role) -> dict[str, Role]:
@@ -49,7 +55,7 @@ CANONICAL: Final[tuple[Tool, ...]] = (
     Tool("powershell", ("PowerShell",), {"command": "script"}, language="powershell"),
     Tool("cmd", (), {"command": "script"}, language="cmd"),
     Tool("monitor", ("Monitor",), {"command": "script", "ws": "connect"}, language="bash"),
-    Tool("write_stdin", (), {"input": "content"}),
+    Tool("write_stdin", (), {"input": "script"}, language="bash", typed=True),
     Tool("read_file", ("Read",), _files("read"), listed=True),
     Tool("view_image", ("Read",), _files("read"), listed=True),
     Tool("extract_document", ("Read",), _files("read"), listed=True),
@@ -58,9 +64,9 @@ CANONICAL: Final[tuple[Tool, ...]] = (
     Tool("patch_apply", ("MultiEdit", "ApplyPatch"), {"patch": "patch"}, listed=True),
     Tool("notebook_edit", ("NotebookEdit",), {"notebook_path": "edit", "new_source": "content"}, listed=True),
     Tool("delete_file", (), _files("delete"), listed=True),
-    Tool("move_file", (), {"source": "delete", "destination": "write"}, listed=True),
-    Tool("glob", ("Glob",), {"path": "list", "pattern": "data"}, listed=True),
-    Tool("grep", ("Grep",), {"path": "list", "pattern": "data", "glob": "data"}, listed=True),
+    Tool("move_file", (), {"source": "move", "destination": "write"}, listed=True),
+    Tool("glob", ("Glob",), {"path": "list", "pattern": "pattern"}, listed=True),
+    Tool("grep", ("Grep",), {"path": "search", "pattern": "data", "glob": "filter"}, listed=True),
     Tool("list_directory", ("LS",), {"path": "list"}, listed=True),
     Tool("web_scrape", ("WebFetch", "WebSearch"), {"url": "connect", "prompt": "prompt"}, listed=True),
     Tool("web_request", (), {"url": "connect", "body": "content"}),

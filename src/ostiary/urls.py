@@ -22,7 +22,10 @@ HostMatcher = Callable[[Word | str], Answer]
 DEFAULT_PORTS: Final = frozenset({"21", "22", "80", "443", "9418"})
 """Ports that a URL without one may mean; only for a pattern with one of these is such a URL *maybe*."""
 
-_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:(?=//)")
+# Of http and its kin, programs also take fewer slashes: `http:/host`.
+_SCHEME: Final = re.compile(
+    r"[a-z][a-z0-9+.\-]*:(?=//)|(?:https?|ftps?|wss?):(?![0-9]+(?:[/?#]|\Z))(?=[^\s])", re.IGNORECASE
+)
 _LOCAL: Final = re.compile(r"(?:file|data|javascript|about|blob|mailto|tel|unix):", re.IGNORECASE)
 _END: Final = re.compile(r"[/?#\\]")
 _IPV4_PART: Final = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
@@ -119,9 +122,7 @@ def host_of(url: Word | str) -> Word | None:
     if _LOCAL.match(text):
         return None
     scheme = _SCHEME.match(text)
-    rest = text[scheme.end() + 2 :] if scheme else text.removeprefix("//")
-    rest = rest.lstrip("/") if scheme else rest
-    return _authority(rest)
+    return _authority(text[scheme.end() :].lstrip("/") if scheme else text.removeprefix("//"))
 
 
 def _authority(rest: str) -> Word | None:
@@ -158,7 +159,7 @@ def _host_of_pieces(url: Word) -> Word:
     """The host of a URL with holes: known only where a slash ends it before the first hole."""
     prefix = url.prefix.lstrip()
     scheme = _SCHEME.match(prefix)
-    rest = prefix[scheme.end() + 2 :].lstrip("/") if scheme else prefix
+    rest = prefix[scheme.end() :].lstrip("/") if scheme else prefix
     if _END.search(rest):
         return _authority(rest) or joined(list(url.pieces))
     return joined([rest, *url.pieces[1:]] if url.prefix else list(url.pieces))

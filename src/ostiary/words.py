@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-HoleKind = Literal["outside", "computed", "glob", "unparsed"]
+HoleKind = Literal["outside", "computed", "glob", "found", "unparsed"]
 
 
 class Hole(NamedTuple):
     """A stretch of a word whose value the text does not tell.
 
     `kind` is `outside` for a variable that the text never sets (`$CC`), `computed` for a substitution or anything
-    derived from one, `glob` for a pathname pattern (`source` is the pattern, `*` or `[ab]`), `unparsed` for a stretch
-    that was not understood. `source` is the text as written.
+    derived from one, `glob` for a pathname pattern (`source` is the pattern, `*` or `[ab]`), `found` for what a program
+    finds in the folder before it (`**` for a path at any depth, anything else for text inside of one name), `unparsed`
+    for a stretch that was not understood. `source` is the text as written.
     """
 
     source: str

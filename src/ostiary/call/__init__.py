@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from ostiary.call.layers import invocation_of
-from ostiary.call.model import Call, Part
+from ostiary.call.model import Call, Opening, Part
 from ostiary.call.parts import SYSTEM_FOLDERS, Around, Builder
 from ostiary.call.tool import analyse_tool
 from ostiary.event import Event
@@ -21,7 +23,7 @@ def analyse(event: Event, given: Given, tools: ToolTable) -> Call:
         return Call((Part(event.name, cwd=event.cwd),), limit="" if event.input_complete else "input is not complete")
     if tool is not None and tool.language is not None:
         return _shell_call(event, tool, given)
-    return analyse_tool(event, tool)
+    return analyse_tool(event, tool, given)
 
 
 def _shell_call(event: Event, tool: Tool, given: Given) -> Call:
@@ -35,9 +37,15 @@ def _shell_call(event: Event, tool: Tool, given: Given) -> Call:
     assert tool.language is not None
     for script in scripts:
         if not builder.limit:
-            builder.script(script, tool.language, Around(_start(event, given)))
+            builder.script(script, tool.language, _TYPED if tool.typed else Around(_start(event, given)))
+    parts = builder.finished()
     limit = builder.limit or ("" if event.input_complete else "the arguments are not complete")
-    return Call(tuple(builder.parts), "\n".join(scripts), tuple(builder.content), limit)
+    content = (*scripts, *builder.content) if tool.typed else tuple(builder.content)
+    return Call(parts, "\n".join(scripts), content, limit)
+
+
+# Rules that stop see the commands of a text that may be typed into a shell; no allow covers what may be anything else.
+_TYPED: Final = Around(None, openings=(Opening("unknown", frozenset(), "what reads this text is not known"),))
 
 
 def _scripts(value: object) -> tuple[str, ...]:

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ostiary.call.model import Access, AccessKind, Opening, Origin
-from ostiary.call.shapes import is_device
+from ostiary.call.shapes import at_place, is_device
+from ostiary.paths import Tree
 from ostiary.words import Word, joined
 
 
 @dataclass(frozen=True, slots=True)
 class Nested:
     """Something inside a part that runs on its own: a script (`code`), a program with its arguments (`words`), or a
-    stretch that the text does not tell (`unknown`, with the reason)."""
+    stretch that the text does not tell (`unknown`, with the reason). `language` is that of the code, or of the shell
+    that looks the program up. `possible`: perhaps it does not run at all. `arguments` are the positional parameters of
+    a shell's code from `$0` on, None if they are not known."""
 
     kind: Literal["code", "words", "unknown"]
     code: Word = field(default_factory=lambda: Word(()))
     language: str = "bash"
     words: tuple[Word, ...] = ()
     reason: str = ""
+    possible: bool = False
+    arguments: tuple[Word, ...] | None = None
 
 
 @dataclass(slots=True)
@@ -28,7 +33,7 @@ class Gathered:
 
     `base` is the directory in which the part's paths are taken (`git -C b`). `possible` says that accesses are made
     elsewhere or perhaps not at all. `effects` says that the part does something that is no access. `runs` says that
-    code was found that takes the place of code from the standard input.
+    code was found that takes the place of code from the standard input, `runs_input` that this is what runs.
     """
 
     accesses: list[Access] = field(default_factory=list)
@@ -39,9 +44,11 @@ class Gathered:
     possible: bool = False
     effects: bool = False
     runs: bool = False
+    runs_input: bool = False
 
     def path(self, target: Word, *kinds: AccessKind, certain: bool = True, origin: Origin = "argument") -> None:
         """An access of each kind to a path, unless it is a stream or a device that keeps nothing."""
+        target = at_place(target)
         if is_device(target) or target.text == "":
             return
         place = self.placed(target)
@@ -56,6 +63,13 @@ class Gathered:
             return self.base
         return joined([*self.base.pieces, "/", *target.pieces])
 
+    def narrow(self, only: tuple[str, ...], skipped: tuple[str, ...]) -> None:
+        """Of the trees so far only files are read whose names fit."""
+        self.accesses[:] = [
+            replace(access, tree=Tree(access.tree.hidden, only, skipped)) if access.tree else access
+            for access in self.accesses
+        ]
+
     def connect(self, host: Word | None, certain: bool = True) -> None:
         """A connection to a host, None for none."""
         if host is not None:
@@ -66,7 +80,7 @@ class Gathered:
         if item.text is not None:
             self.content.append(item.text)
 
-    def run(self, code: Word, language: str) -> None:
+    def run(self, code: Word, language: str, arguments: tuple[Word, ...] | None = None) -> None:
         """Code in the text."""
         self.runs = True
-        self.nested.append(Nested("code", code, language))
+        self.nested.append(Nested("code", code, language, arguments=arguments))

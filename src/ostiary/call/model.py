@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
+from ostiary.paths import Tree
 from ostiary.words import Word
 
 AccessKind = Literal["read", "write", "delete", "connect", "execute"]
@@ -13,7 +14,7 @@ KINDS: Final[tuple[AccessKind, ...]] = ("read", "write", "delete", "connect", "e
 Origin = Literal[
     "argument",  # an argument of the program or tool
     "input",  # an input redirection, `<`
-    "output",  # the target of an output redirection, which no allow of a command covers
+    "output",  # the target of an output redirection, also of sed and awk, which no allow of a command covers
     "implied",  # the read that an edit of the same file implies
 ]
 
@@ -22,12 +23,13 @@ Origin = Literal[
 class Access:
     """One thing a part touches: a path (relative ones against the part's `cwd`), or `host[:port]` for `connect`, or
     the file whose code runs for `execute`. `certain` is False for what the part may touch (an operand of an unknown
-    program that looks like a path)."""
+    program that looks like a path). `tree` says how the files below the target are read, too; None if they are not."""
 
     kind: AccessKind
     target: Word
     certain: bool = True
     origin: Origin = "argument"
+    tree: Tree | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,11 @@ class Invocation:
     wrappers are inert, so that an allow may look through them. `known` says that the program has data. `options`,
     `subcommand`, `operands` are the arguments as the program reads them; `loose` are words that may be options
     (unknown words, before any `--`). `plain` is the invocation without global options: program, subcommand, rest.
-    `refs` are the git refs it touches by name, empty for the branch that is checked out, None for no ref.
+    `refs` are the git refs it touches by name, empty for the branch that is checked out, None for no ref; with
+    `perhaps_path` the one ref is a path instead where a file of that name exists. `folds` says that program and
+    options are named without case, `aliases` are the program's other names in its shell, in lower case.
+    `may_run` says that a program may stand somewhere among the words, as in an unknown wrapper's. `inner` is the
+    position of the program that it runs, None if there is none.
     """
 
     words: tuple[Word, ...]
@@ -68,6 +74,11 @@ class Invocation:
     loose: tuple[Word, ...] = ()
     plain: tuple[Word, ...] = ()
     refs: tuple[Word, ...] | None = None
+    perhaps_path: bool = False
+    folds: bool = False
+    aliases: frozenset[str] = frozenset()
+    may_run: bool = False
+    inner: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +86,21 @@ class Opening:
     """Something in a part that can execute, write, connect or change how a program is found, and that an allow covers
     only where its rule names it (closure, law L3). `kind` `option`: `names` are the option's spellings; `unknown`: an
     option the data of a closed program does not know; `assignment`: `names` holds the variable; `definition`: a
-    function, alias or hashed program of that name."""
+    function, alias or hashed program of that name; `word`: `names` holds a subcommand that may be anything, or a
+    setting that other programs obey."""
 
-    kind: Literal["option", "unknown", "assignment", "definition"]
+    kind: Literal["option", "unknown", "assignment", "definition", "word"]
     names: frozenset[str]
     why: str
+
+
+class Switch(NamedTuple):
+    """A command before a part, in the same call, after which the branch `name` is checked out: whether it is `sure` to
+    have succeeded, and whether the name is a path instead where a file of that name exists."""
+
+    name: Word
+    sure: bool = False
+    perhaps_path: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +111,10 @@ class Part:
     not tell; `fallbacks` are those it runs in if an earlier `cd` failed, of which its accesses are possible ones.
     `environment` are the variables the text sets for it. `complete` says that it does nothing besides its accesses;
     `pure`, that those only read. `pipes_from` and `pipes_to` are the positions, among the parts, of its
-    neighbours in the pipeline. `unparsed` is the reason why the stretch was not understood.
+    neighbours in the pipeline. `unparsed` is the reason why the stretch was not understood. `repository` is where it
+    works, relative to its directory, if not there (`git -C x`); `switches` are what may have checked out another branch
+    before it, in their order. A `possible` part runs only if a text is what it looks like: rules answer *maybe* on it
+    at most, and no allow owes it anything.
     """
 
     text: str
@@ -105,6 +129,9 @@ class Part:
     pipes_to: tuple[int, ...] = ()
     unparsed: str = ""
     fallbacks: tuple[str | None, ...] = ()
+    repository: Word | None = None
+    switches: tuple[Switch, ...] = ()
+    possible: bool = False
 
     @property
     def program(self) -> str:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final, NamedTuple
 
+from ostiary.call.aliases import aliased, configured
+from ostiary.call.found import found_before
 from ostiary.call.gather import Gathered, Nested
-from ostiary.call.layers import FURTHER, Layer, with_further
+from ostiary.call.layers import Layer, inner_words, with_further
 from ostiary.call.model import Opening
 from ostiary.call.roles import apply
+from ostiary.call.settings import configure
 from ostiary.call.shapes import last_segment
+from ostiary.call.windows import PATHS, expanded, is_no_file, started
 from ostiary.programs import (
     ANY_SHAPE,
     CLOSING_ROLES,
@@ -20,6 +26,7 @@ from ostiary.programs import (
     applies,
     effective_slots,
     head,
+    inert,
 )
 from ostiary.words import Word, joined, phrase, word
 
@@ -32,8 +39,8 @@ class Reading(NamedTuple):
     certain: bool = True
 
 
-def touch(layer: Layer, out: Gathered) -> None:
-    """Add everything that one layer does by itself."""
+def touch(layer: Layer, out: Gathered, language: str = "bash") -> None:
+    """Add everything that one layer does by itself; `language` is the shell's that it was given to."""
     given = layer.arguments
     if given.data is None:
         return _touch_unknown(given, out)
@@ -41,23 +48,61 @@ def touch(layer: Layer, out: Gathered) -> None:
     if not late:
         _change_base(given, out)
     values = _value_roles(given)
-    for used in given.options:
-        _option(used, values, out)
+    finds = not given.data.traits.isdisjoint(_FINDING)
+    for used in map(_expanded_value, given.options) if finds else given.options:
+        _option(used, layer.invocation.words, values, out)
     if late:
         _change_base(given, out)
+    if given.unknown_subcommand and (given.subcommand[-1].startswith((".", "~")) or "/" in given.subcommand[-1]):
+        apply(out, "shape", word(given.subcommand[-1]))
     readings = list(_readings(given.operands, _slots(given)))
+    if finds:
+        readings = [_expanded(reading) for reading in readings]
+        out.nested.extend(_started(layer, readings, language))
     for reading in readings:
         apply(out, *_keyed(given.data, reading) if given.data.keys else reading)
+    _positional(layer, readings, out)
     _into(readings, given, out)
     _joined_shell(readings, out)
+    _joined_inner(layer, out)
+    out.nested.extend((*aliased(layer), *configured(layer)))
+    configure(given, out)
     _always(given, readings, out)
+    _narrow(given, out)
     return None
+
+
+_FINDING: Final = frozenset({"cmdlet", "net", "slashes"})
+"""Ways to read arguments in which programs look for wildcards themselves, or start what they are given."""
+
+
+def _expanded(reading: Reading) -> Reading:
+    if reading.role not in PATHS:
+        return reading
+    if is_no_file(reading.item):
+        return reading._replace(role="effect")
+    return reading._replace(item=expanded(reading.item))
+
+
+def _expanded_value(used: Used) -> Used:
+    if used.value is not None and used.kind in PATHS and is_no_file(used.value):
+        return used._replace(kind="effect")
+    literal = "-LiteralPath" in used.names or used.value is None
+    return used if literal or used.kind not in PATHS else used._replace(value=expanded(used.value or word("")))
+
+
+def _started(layer: Layer, readings: list[Reading], language: str) -> Iterator[Nested]:
+    values = [(used.kind, used.value) for used in layer.arguments.options if used.value is not None]
+    return started(layer, [*values, *((reading.role, reading.item) for reading in readings)], language)
 
 
 def _touch_unknown(given: Arguments, out: Gathered) -> None:
     for used in given.options:
         if used.value is not None:
             apply(out, "shape", used.value)
+        for name in used.names if used.value is None else ():
+            if len(name) > 2 and name[1] != "-":  # `-f.env`
+                apply(out, "shape", word(name[2:]))
     for item in given.operands:
         apply(out, "shape", item)
 
@@ -78,11 +123,12 @@ def _value_roles(given: Arguments) -> dict[str, str]:
     return changed
 
 
-def _option(used: Used, changed: dict[str, str], out: Gathered) -> None:
-    if used.role in _EFFECTS or (used.role in CLOSING_ROLES and used.value is None):
+def _option(used: Used, words: tuple[Word, ...], changed: dict[str, str], out: Gathered) -> None:
+    unseen = used.value is None or (used.role == "delete" and used.kind == "data")
+    if used.role in _EFFECTS or (used.role in CLOSING_ROLES and unseen):
         out.effects = True
     if used.words:
-        out.nested.append(Nested("words", words=_found(used)))
+        out.nested.append(Nested("words", words=_found(used, words)))
     if used.value is None or (used.words and used.kind == "argv"):
         return
     role = next((changed[name] for name in changed if name in used.names), used.kind)
@@ -90,16 +136,18 @@ def _option(used: Used, changed: dict[str, str], out: Gathered) -> None:
         apply(out, role, used.value)
 
 
-def _found(used: Used) -> tuple[Word, ...]:
+def _found(used: Used, words: tuple[Word, ...]) -> tuple[Word, ...]:
     """The command of `-exec`, with what is found in place of `{}`."""
-    words = with_further(used.words, "{}")
-    return words[:-1] if words[-1] is FURTHER and not used.names & {"-x", "-X"} else words
+    if not used.names & {"-x", "-X"} and not any("{}" in str(item) for item in used.words):
+        return used.words
+    return with_further(used.words, "{}", found_before(words, used.words))
 
 
 def _slots(given: Arguments) -> Slots:
     assert given.data is not None
     found = effective_slots(given.data, given.options)
-    return ANY_SHAPE if given.unknown_subcommand and found is given.data.operands else found
+    unknown = given.unknown_subcommand and found is given.data.operands and found.rest != "param"
+    return ANY_SHAPE if unknown else found
 
 
 def _readings(operands: tuple[Word, ...], slots: Slots) -> Iterator[Reading]:
@@ -136,6 +184,17 @@ def _by_position(operands: tuple[Word, ...], slots: Slots) -> Iterator[Reading]:
             yield Reading(role, item)
 
 
+def _positional(layer: Layer, readings: list[Reading], out: Gathered) -> None:
+    """What stands behind the code of a shell is `$0`, `$1` and so on in it."""
+    data = layer.arguments.data
+    assert data is not None
+    if readings and readings[0].role == data.stdin == "code:bash" and readings[0].certain:
+        code, *given = (reading.item for reading in dict.fromkeys(readings))
+        index = next(index for index, item in enumerate(out.nested) if item.code == code)
+        name = layer.invocation.name
+        out.nested[index] = replace(out.nested[index], arguments=tuple(given) or ((word(name),) if name else None))
+
+
 def _keyed(data: Program, reading: Reading) -> Reading:
     """`if=file` of a program whose operands have keys: the key's role for the value."""
     key, equals, _ = reading.item.prefix.partition("=")
@@ -151,7 +210,7 @@ def _into(readings: list[Reading], given: Arguments, out: Gathered) -> None:
         return
     places = [reading.item for reading in readings if reading.role == "into"]
     options = [used.value for used in given.options if used.kind == "into" and used.value is not None]
-    sources = [reading.item for reading in readings if reading.role in ("read", "move")]
+    sources = [reading.item for reading in readings if reading.role in ("read", "tree", "move")]
     for place in (*places, *options):
         text = str(place)
         if options or len(sources) > 1 or text.endswith("/") or text in (".", "..", "~"):
@@ -170,6 +229,19 @@ def _joined_shell(readings: list[Reading], out: Gathered) -> None:
         out.run(phrase(words), "bash")
 
 
+def _joined_inner(layer: Layer, out: Gathered) -> None:
+    """The inner command of a program that gives it to a shell, where it is more than plain words."""
+    given = layer.arguments
+    if given.data is None or given.inner is None or "joins" not in given.data.traits:
+        return
+    inner = inner_words(layer.invocation.words, given)
+    if any(isinstance(piece, str) and not _PLAIN.fullmatch(piece) for item in inner for piece in item.pieces):
+        out.run(phrase(inner), "bash")
+
+
+_PLAIN: Final = re.compile(r"[\w@%+=:,./{}^-]*")
+
+
 def _always(given: Arguments, readings: list[Reading], out: Gathered) -> None:
     """Accesses that need no operand."""
     assert given.data is not None
@@ -180,8 +252,27 @@ def _always(given: Arguments, readings: list[Reading], out: Gathered) -> None:
             absent = change.absent or absent
     for role, path in also:
         apply(out, role, word(path))
-    if absent is not None and not any(head(reading.role) in (absent[0], "read", "list") for reading in readings):
+    given_roles = {head(reading.role) for reading in readings}
+    if absent is not None and given_roles.isdisjoint((head(absent[0]), "read", "list", "tree")):
         apply(out, absent[0], word(absent[1]))
+
+
+def _narrow(given: Arguments, out: Gathered) -> None:
+    """Options that choose the files of a search by name."""
+    only: list[str] = []
+    skipped: list[str] = []
+    for used in given.options:
+        text = used.value.text if used.value is not None else None
+        if text and used.names & _CHOOSING:
+            (skipped if text.startswith("!") else only).append(text.removeprefix("!").rpartition("/")[2])
+        elif text and used.names & _SKIPPING:
+            skipped.append(text.rstrip("/").rpartition("/")[2])
+    if only or skipped:
+        out.narrow(tuple(only), tuple(skipped))
+
+
+_CHOOSING: Final = frozenset({"--include", "-g", "--glob", "--iglob"})
+_SKIPPING: Final = frozenset({"--exclude", "--exclude-dir"})
 
 
 def closing(layer: Layer) -> Iterator[Opening]:
@@ -197,8 +288,31 @@ def closing(layer: Layer) -> Iterator[Opening]:
             yield Opening("option", used.names, f"`{min(used.names)}` of {program} can {_DOES[used.role]}")
         elif closed and not used.known:
             yield Opening("unknown", used.names, f"{program} has an option `{min(used.names)}` that is not known")
-    for item in (*given.loose, *_globs(given)) if closed else ():
+    perhaps = (*given.loose, *_globs(given)) if closed else given.loose if _can_more(given.data) else ()
+    for item in perhaps:
         yield Opening("unknown", frozenset(), f"`{item}` may be an option of {program}")
+    if closed and given.unknown_subcommand:
+        why = f"`{program} {given.subcommand[-1]}` may be an alias or another program"
+        yield Opening("word", frozenset(given.subcommand[-1:]), why)
+    if "variables" in given.data.traits:
+        yield from _variables(given)
+
+
+def _can_more(data: Program) -> bool:
+    """Whether some option makes the program do what an allow must name."""
+    return any(option.role in CLOSING_ROLES for option in data.options.values())
+
+
+def _variables(given: Arguments) -> Iterator[Opening]:
+    """Variables of a build file that are set for it: they may hold programs, and text that is expanded."""
+    for item in given.operands:
+        found = _VARIABLE.match(item.prefix)
+        if found and not inert(found[1]) and not (item.text and _SWITCH.fullmatch(item.text, found.end())):
+            yield Opening("assignment", frozenset({found[1]}), f"`{found[1]}` is set for it")
+
+
+_VARIABLE: Final = re.compile(r"([\w.-]+)\s*[:+?!]*=\s*")
+_SWITCH: Final = re.compile(r"[0-9]*|yes|no|true|false|on|off|y|n", re.IGNORECASE)
 
 
 def _globs(given: Arguments) -> Iterator[Word]:

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Final, TypeVar
 
 from ostiary import programs, shell
 from ostiary.call.code import SHELLS, read_code
+from ostiary.call.found import piped
 from ostiary.call.gather import Gathered, Nested
 from ostiary.call.layers import Layer, is_inert, layers_of
+from ostiary.call.links import followed
 from ostiary.call.model import Opening, Part
+from ostiary.call.nested import takes_over
+from ostiary.call.net import through_proxies
 from ostiary.call.operands import closing, touch
 from ostiary.call.patch import read_patch
+from ostiary.call.pipes import MAX_PIPES, connected
 from ostiary.call.places import directory, in_fallbacks
-from ostiary.call.streams import input_code, redirected
+from ostiary.call.repository import START, Moment, repository, stores, switched
+from ostiary.call.streams import incoming, input_code, process_code, redirected
+from ostiary.call.variables import run_by
+from ostiary.call.windows import decoded, piped_paths
+from ostiary.call.wrapped import wrapped
 from ostiary.facts import Given
 from ostiary.programs import head
-from ostiary.shell.model import Command
-from ostiary.words import Word, phrase
+from ostiary.shell.limits import ENTRIES, Budget
+from ostiary.shell.model import Command, Redirect
+from ostiary.words import Word, phrase, word
 
 MAX_DEPTH: Final = 8
 """Scripts inside scripts."""
@@ -32,7 +43,9 @@ Environment = tuple[tuple[str, Word], ...]
 @dataclass(frozen=True, slots=True)
 class Around:
     """What surrounds a script: the directory it starts in, the programs outside of it, the environment they set, the
-    openings they leave, and the neighbours of its carrier in a pipeline. `elsewhere`: it runs on another machine."""
+    openings they leave, and the neighbours of its carrier in a pipeline. `elsewhere`: it runs on another machine.
+    `moment`: when its carrier runs. `possible`: perhaps it does not run. `stdin`: what its carrier finds on the
+    standard input."""
 
     cwd: str | None
     depth: int = 0
@@ -43,6 +56,9 @@ class Around:
     pipes_to: tuple[int, ...] = ()
     elsewhere: bool = False
     fallbacks: tuple[str | None, ...] = ()
+    moment: Moment = START
+    possible: bool = False
+    stdin: tuple[Redirect, ...] = ()
 
 
 @dataclass(slots=True)
@@ -53,13 +69,24 @@ class Builder:
     parts: list[Part] = field(default_factory=list)
     content: list[str] = field(default_factory=list)
     limit: str = ""
+    moments: dict[int, Moment] = field(default_factory=dict)
+    variables: set[tuple[str, Word]] = field(default_factory=set)
+    budget: Budget = field(default_factory=Budget)
 
-    def script(self, text: str, language: str, around: Around) -> None:
+    def finished(self) -> tuple[Part, ...]:
+        """The parts, each with what may have checked out another branch before it, and with what links lead to."""
+        parts = connected(self.parts)
+        if parts is None:
+            self.limit = self.limit or f"more than {MAX_PIPES} pipes"
+            parts = [*self.parts, Part("", unparsed=self.limit)]
+        return followed(switched(parts, self.moments), self.given)
+
+    def script(self, text: str, language: str, around: Around, arguments: tuple[Word, ...] | None = None) -> None:
         """Add the parts of a script, then those of the scripts inside its commands."""
         if around.depth > MAX_DEPTH:
             self._beyond(text, f"more than {MAX_DEPTH} scripts inside each other")
             return
-        parsed = shell.parse(text, language)
+        parsed = shell.parse(text, language, self.budget, arguments)
         self.limit = self.limit or parsed.limit
         offset = len(self.parts)
         pending: list[tuple[int, tuple[Nested, ...], Around]] = []
@@ -67,10 +94,16 @@ class Builder:
             if len(self.parts) >= MAX_PARTS:
                 self._beyond(command.text, f"more than {MAX_PARTS} commands")
                 break
+            self._spend(len(around.environment) // ENTRIES)
             nested, inside = self._command(command, parsed.commands, offset, around)
             pending.append((len(self.parts) - 1, nested, inside))
         for index, nested, inside in pending:
             self._nested(index, nested, inside)
+
+    def _spend(self, steps: int) -> bool:
+        """Count steps of a script; whether any are left."""
+        self.budget.steps = max(0, self.budget.steps - steps)
+        return self.budget.steps > 0
 
     def _beyond(self, text: str, reason: str) -> None:
         self.limit = self.limit or reason
@@ -81,13 +114,18 @@ class Builder:
         self, command: Command, commands: tuple[Command, ...], offset: int, around: Around
     ) -> tuple[tuple[Nested, ...], Around]:
         """Add one command's part; what is nested in it, and what surrounds that."""
-        layers = layers_of(command.words, around.via)
+        layers = layers_of(
+            command.words, around.via, piped(command, commands), language=command.language, windows=self.given.windows
+        )
         out = Gathered(possible=around.elsewhere)
-        touch_layers(layers, out)
+        touch_layers(layers, out, command.language)
         redirected(command.redirects, out)
-        self._standard_input(layers, command, commands, out)
-        nested = self._read_codes(out)
+        self._standard_input(layers, command, commands, around, out)
         environment = _environment(command, layers, around)
+        _by_environment(layers, environment, out)
+        codes = self._read_codes(out)
+        set_here = environment[len(around.environment) :]
+        nested = (*codes, *wrapped(layers, touch_layers, codes), *run_by(set_here, self.variables, out))
         openings = _distinct((*_openings(command, layers, around, environment), *out.openings))
         cwd = None if around.elsewhere else directory(command.cwd, around.cwd, self.given)
         instead = () if around.elsewhere else self._fallbacks(command, cwd, around)
@@ -106,10 +144,23 @@ class Builder:
             tuple(offset + index for index in command.feeds) or around.pipes_to,
             command.unparsed,
             instead,
+            repository(layers, out.base, command.assignments, environment),
+            possible=around.possible,
         )
+        around = self._moment(command, layers, offset, around)
         self.parts.append(part)
         self.content.extend(out.content)
-        return nested, _inside(part, layers, around, out) if nested else around
+        if not nested:
+            return nested, around
+        stdin = incoming(command, commands) or around.stdin
+        return nested, replace(_inside(part, layers, around, out), stdin=stdin)
+
+    def _moment(self, command: Command, layers: tuple[Layer, ...], offset: int, around: Around) -> Around:
+        """Note when a command runs, and what it checks out; what surrounds the scripts inside it."""
+        at = len(self.parts)
+        moment = around.moment.at(at, (offset + place for place in command.after), command.again)
+        self.moments[at] = moment.checking_out(() if around.elsewhere else (layer.arguments for layer in layers))
+        return replace(around, moment=moment)
 
     def _fallbacks(self, command: Command, cwd: str | None, around: Around) -> tuple[str | None, ...]:
         """The directories a command runs in if a `cd` failed, here or before the script around it."""
@@ -119,11 +170,23 @@ class Builder:
         return tuple(item for item in dict.fromkeys(found) if item != cwd)
 
     def _standard_input(
-        self, layers: tuple[Layer, ...], command: Command, commands: tuple[Command, ...], out: Gathered
+        self,
+        layers: tuple[Layer, ...],
+        command: Command,
+        commands: tuple[Command, ...],
+        around: Around,
+        out: Gathered,
     ) -> None:
         data = layers[-1].arguments.data if layers else None
-        if data is not None and head(data.stdin) == "code" and not out.runs:
-            input_code(command, commands, data.stdin.partition(":")[2], out)
+        if layers:
+            piped_paths(layers[-1], command, commands, out)
+        language = data.stdin.partition(":")[2] if data is not None and head(data.stdin) == "code" else ""
+        if (language and not out.runs) or out.runs_input:
+            if around.stdin and not command.reads_from and not incoming(command, commands):
+                command = replace(command, redirects=around.stdin)
+            given = (word(layers[-1].invocation.name or ""), *layers[-1].arguments.operands)
+            input_code(command, commands, language or "bash", out, given if language == "bash" else None)
+        process_code(command, commands, language or "bash", out)
 
     def _read_codes(self, out: Gathered) -> tuple[Nested, ...]:
         """Read interpreter code and patches into the part itself; what is left are scripts, commands and unknown."""
@@ -132,6 +195,8 @@ class Builder:
             item = out.nested.pop(0)
             if item.kind != "code" or item.language in SHELLS:
                 left.append(item)
+            elif item.language == "base64":
+                left.append(decoded(item.code))
             elif item.language == "patch":
                 if item.code.text is None or not read_patch(item.code.text, out):
                     left.append(Nested("unknown", item.code, reason="patch that was not understood"))
@@ -144,15 +209,21 @@ class Builder:
             if len(self.parts) >= MAX_PARTS:
                 self._beyond(self.parts[index].text, f"more than {MAX_PARTS} commands")
                 return
+            inside = replace(around, possible=around.possible or item.possible)
             if item.kind == "unknown":
-                self.parts.append(Part(str(item.code) or self.parts[index].text, cwd=around.cwd, unparsed=item.reason))
+                self._unparsed(str(item.code) or self.parts[index].text, item.reason, inside)
             elif item.kind == "words":
-                self._words(item.words, around)
+                self.words(item.words, item.language, inside)
             else:
-                self._code(item, around)
+                self._code(item, inside)
 
-    def _words(self, words: tuple[Word, ...], around: Around) -> None:
-        command = Command(str(phrase(words)), words)
+    def _unparsed(self, text: str, reason: str, around: Around) -> None:
+        """A stretch that was not understood, or cannot be told."""
+        self.parts.append(Part(text, cwd=around.cwd, unparsed=reason, possible=around.possible))
+
+    def words(self, words: tuple[Word, ...], language: str, around: Around) -> None:
+        """Add a program with its arguments, then the scripts inside it."""
+        command = Command(str(phrase(words)), words, language=language)
         if around.depth > MAX_DEPTH:
             self._beyond(command.text, f"more than {MAX_DEPTH} scripts inside each other")
             return
@@ -163,19 +234,29 @@ class Builder:
         """A nested script. What a variable from outside holds is read as one word, but no allow covers it; text that is
         computed may hold any command."""
         code = item.code
+        if not self._spend(len(code.pieces)):
+            self._beyond(code.prefix, "the scripts inside each other have too many words")
+            return
         if code.holes:
             why = f"`{code.holes[0].source}` may hold further commands"
             around = replace(around, openings=(*around.openings, Opening("unknown", frozenset(), why)))
-        if any(hole.kind != "outside" for hole in code.holes) or (code.holes and not code.prefix and not code.suffix):
-            self.parts.append(Part(str(code), cwd=around.cwd, unparsed="commands that are only known when they run"))
+        told = all(hole.kind == "outside" for hole in code.holes) and (not code.holes or code.prefix or code.suffix)
+        if not told:
+            self._unparsed(str(code), _LATER, around)
         if code.text is not None or any(isinstance(piece, str) for piece in code.pieces):
-            self.script(str(code), SHELLS[item.language], around)
+            start = len(self.parts)
+            self.script(str(code), SHELLS[item.language], around, item.arguments)
+            if told and takes_over(code, self.parts[start:]):
+                self._unparsed(str(code), _LATER, around)
 
 
-def touch_layers(layers: tuple[Layer, ...], out: Gathered) -> None:
+_LATER: Final = "commands that are only known when they run"
+
+
+def touch_layers(layers: tuple[Layer, ...], out: Gathered, language: str = "bash") -> None:
     """Add what each layer does, and the code that a program run by its path is."""
     for layer in layers:
-        touch(layer, out)
+        touch(layer, out, language)
         out.openings.extend(closing(layer))
         _run_by_path(layer, out)
         data = layer.arguments.data
@@ -185,6 +266,8 @@ def touch_layers(layers: tuple[Layer, ...], out: Gathered) -> None:
 def _run_by_path(layer: Layer, out: Gathered) -> None:
     program = layer.invocation.words[0]
     written = str(program)
+    if layer.invocation.name and layer.arguments.data and "cmdlet" in layer.arguments.data.traits:
+        return  # a cmdlet with its module, or PowerShell itself
     if "/" in written and not any(isinstance(piece, str) and "/" in piece for piece in program.pieces):
         return  # the slash is in what a variable was written as
     if ("/" in written or "\\" in written) and not _in_trusted_folder(written):
@@ -202,20 +285,57 @@ def _environment(command: Command, layers: tuple[Layer, ...], around: Around) ->
     return (*around.environment, *set_here)
 
 
+def _by_environment(layers: tuple[Layer, ...], environment: Environment, out: Gathered) -> None:
+    """What variables make a program touch. One that does nothing besides its accesses connects nowhere else."""
+    if not layers or not environment:
+        return
+    data = layers[-1].arguments.data
+    if data is None or "complete" not in data.traits:
+        through_proxies(environment, out)
+    stores(layers, environment, out)
+
+
 def _openings(
     command: Command, layers: tuple[Layer, ...], around: Around, environment: Environment
 ) -> tuple[Opening, ...]:
     found = list(around.openings)
     earlier = len(around.environment) + len(command.exported)
-    for index, (variable, _) in enumerate(environment):
-        harmless = programs.inert_in_script if index < earlier else programs.inert
-        if index >= len(around.environment) and not harmless(variable):
-            found.append(Opening("assignment", frozenset({variable}), f"`{variable}` is set for it"))
+    for index in range(len(around.environment), len(environment)):
+        opening = _set_for_it(environment[index][0], index < earlier)
+        if opening is not None:
+            found.append(opening)
+    for hole in _live_holes(command):
+        found.append(Opening("unknown", frozenset(), f"`{hole}` may hold further commands"))
     for layer in layers:
-        name = layer.invocation.name
-        if name is not None and name in command.defined:
+        name = _defined(layer, command)
+        if name:
             found.append(Opening("definition", frozenset({name}), f"the script defines `{name}`"))
     return tuple(found)
+
+
+def _defined(layer: Layer, command: Command) -> str:
+    """The name under which the script defines what a layer runs, empty if it does not."""
+    invocation = layer.invocation
+    if not command.defined or invocation.name is None:
+        return ""
+    if not invocation.folds:
+        return invocation.name if invocation.name in command.defined else ""
+    names = {invocation.name.lower(), str(invocation.words[0]).lower(), *invocation.aliases}
+    return next((name for name in sorted(command.defined) if name.lower() in names), "")
+
+
+@lru_cache(maxsize=4096)
+def _set_for_it(variable: str, earlier: bool) -> Opening | None:
+    """What an allow must name of a variable that is set for a command, or was set `earlier` in the script."""
+    harmless = programs.inert_in_script if earlier else programs.inert
+    return None if harmless(variable) else Opening("assignment", frozenset({variable}), f"`{variable}` is set for it")
+
+
+def _live_holes(command: Command) -> list[str]:
+    """Variables of cmd, which reads what they hold as a part of the line."""
+    if command.language != "cmd":
+        return []
+    return list(dict.fromkeys(hole.source for item in command.words for hole in item.holes if hole.source[:1] in "%!$"))
 
 
 T = TypeVar("T")
@@ -236,7 +356,8 @@ def _does_no_more(layer: Layer, innermost: bool) -> bool:
     """Whether the program is complete, or the wrapper inert, for the options used: all of them known, none of its words
     perhaps an option."""
     given, invocation = layer.arguments, layer.invocation
-    if given.data is None or given.loose or not ("complete" in given.data.traits if innermost else is_inert(given)):
+    runs_itself = innermost or given.inner is None
+    if given.data is None or given.loose or not ("complete" in given.data.traits if runs_itself else is_inert(given)):
         return False
     found = invocation.bare or _in_trusted_folder(str(invocation.words[0]))
     return found and all(used.known for used in given.options)
@@ -257,6 +378,8 @@ def _inside(part: Part, layers: tuple[Layer, ...], around: Around, out: Gathered
         part.pipes_to,
         remote,
         () if remote else part.fallbacks,
+        moment=around.moment,
+        possible=around.possible,
     )
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from ostiary import urls
+from ostiary.call import net
 from ostiary.call.gather import Gathered, Nested
+from ostiary.call.layers import FURTHER
 from ostiary.call.model import Access, AccessKind
-from ostiary.call.shapes import is_path, is_process, value_of_key
+from ostiary.call.shapes import at_place, is_path, is_process, paths_in, value_of_key
+from ostiary.paths import Tree
 from ostiary.programs import head
 from ostiary.words import Hole, Word, joined, word
 
@@ -23,6 +27,8 @@ class Item(NamedTuple):
     certain: bool = True
 
 
+_INPUTS: Final = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
+
 Handler = Callable[[Gathered, Item], None]
 
 _FORM: Final = re.compile(r"[^=@<]*=?[@<]")
@@ -33,7 +39,14 @@ _COMMAND_SETTING: Final = re.compile(
     r"|program|helper)|pager\.[^=]*)(?:(?<==)|\s*=\s*|\s+)",
     re.IGNORECASE,
 )
+_ACTING: Final = re.compile(
+    r"\b(?:system|exec|hostname|os_type)\s*\(|\b(?:tee|emit\w*|print\w*|eprint\w*|dump)\b[^;]*[>|]\s*[\"$]|\|\s*getline"
+)
+_HOST_SETTING: Final = re.compile(r"(?:hostname|proxyjump|(?:local|remote)forward)(?:\s*=\s*|\s+)", re.IGNORECASE)
+_PARAM: Final = re.compile(r"fileb?://|@")
 _FIELD: Final = re.compile(r"[^=:@/]+(?::=|==|=|:(?![0-9])|@)")
+_ELSEWHERE: Final = Word((Hole("redirect", "computed"),))
+_STAGE: Final = re.compile(r"[0-3]:")
 _MOUNT: Final = re.compile(r"(?:^|.*,)(?:source|src)=")
 
 
@@ -53,6 +66,14 @@ def _paths(*kinds: AccessKind) -> Handler:
     return handler
 
 
+def _tree(out: Gathered, item: Item) -> None:
+    """A folder whose files are read; `visible`: not the hidden ones, as `rg` does."""
+    before = len(out.accesses)
+    out.path(item.word, "read", certain=item.certain)
+    tree = Tree(item.detail != "visible")
+    out.accesses[before:] = [replace(access, tree=tree) for access in out.accesses[before:]]
+
+
 def _edit(out: Gathered, item: Item) -> None:
     out.path(item.word, "read", certain=item.certain, origin="implied")
     out.path(item.word, "write", certain=item.certain)
@@ -60,10 +81,8 @@ def _edit(out: Gathered, item: Item) -> None:
 
 def _shape(out: Gathered, item: Item) -> None:
     """Law L2: an unknown program may read, write and delete what reads as a path, and touches nothing else."""
-    for candidate in (value_of_key(item.word), item.word):
-        if candidate is not None and is_path(candidate):
-            out.path(candidate, "read", "write", "delete", certain=False)
-            return
+    for candidate in paths_in(item.word):
+        out.path(candidate, "read", "write", "delete", certain=False)
 
 
 def _text(out: Gathered, item: Item) -> None:
@@ -71,7 +90,8 @@ def _text(out: Gathered, item: Item) -> None:
 
 
 def _run(out: Gathered, item: Item) -> None:
-    if item.word.text in ("-", "/dev/stdin"):
+    if item.word.text in _INPUTS:
+        out.runs_input = True
         return
     out.runs = True
     if is_process(item.word):
@@ -89,12 +109,25 @@ def _code(out: Gathered, item: Item) -> None:
     out.run(item.word, item.detail or "bash")
 
 
+def _expression(out: Gathered, item: Item) -> None:
+    """Languages for data (`mlr`, `yq`) that can run commands and write files, in words that may also be files."""
+    found = _ACTING.search(str(item.word))
+    if found:
+        out.nested.append(Nested("unknown", item.word, reason=f"`{found[0].strip()}` may run or write something"))
+    else:
+        _shape(out, item)
+
+
 def _patch(out: Gathered, item: Item) -> None:
     out.run(item.word, "patch")
 
 
 def _command(out: Gathered, item: Item) -> None:
-    out.nested.append(Nested("code", item.word, "bash"))
+    out.nested.append(Nested("code", item.word, item.detail or "bash"))
+
+
+def _starts(out: Gathered, item: Item) -> None:
+    out.nested.append(Nested("words", words=(item.word, FURTHER)))
 
 
 def _url(out: Gathered, item: Item) -> None:
@@ -103,6 +136,10 @@ def _url(out: Gathered, item: Item) -> None:
         out.path(item.word.after(7) if text[5:7] == "//" else item.word.after(5), "read", certain=item.certain)
     else:
         out.connect(urls.host_of(item.word), item.certain)
+
+
+def _anywhere(out: Gathered, item: Item) -> None:  # noqa: ARG001 handlers share one signature
+    out.connect(_ELSEWHERE, certain=False)
 
 
 def _host(out: Gathered, item: Item) -> None:
@@ -164,6 +201,14 @@ def _at_read(out: Gathered, item: Item) -> None:
         out.text(item.word)
 
 
+def _param(out: Gathered, item: Item) -> None:
+    scheme = _PARAM.match(item.word.prefix)
+    if scheme:
+        out.path(item.word.after(scheme.end()), "read", certain=item.certain)
+    else:
+        out.text(item.word)
+
+
 def _form(out: Gathered, item: Item) -> None:
     found = _FORM.match(item.word.prefix)
     if not found:
@@ -182,6 +227,7 @@ def _mount(out: Gathered, item: Item) -> None:
     """A folder given to a container may be read and written there."""
     named = _MOUNT.search(item.word.prefix)
     source = _until(item.word.after(named.end()), ",") if named else _until(item.word, ":")
+    source = None if source is None else at_place(source)
     if source is not None and (source.holes or source.prefix.startswith(("/", ".", "~"))):
         out.path(source, "read", "write", certain=False)
 
@@ -198,15 +244,21 @@ def _until(item: Word, end: str) -> Word | None:
 
 
 def _revision(out: Gathered, item: Item) -> None:
-    """`HEAD:.env` shows a file as it was, which is as good as reading it."""
-    _, colon, path = item.word.prefix.partition(":")
+    """`HEAD:.env` shows a file as it was, which is as good as reading it. Without a colon a word may be a revision or a
+    path, and behind a leading one stands a pattern of messages (`:/fix`) or a stage (`:2:a`)."""
+    revision, colon, path = item.word.prefix.partition(":")
+    if not revision and (stage := _STAGE.match(path)):
+        path = path[stage.end() :]
     target = item.word.after(len(item.word.prefix) - len(path)) if colon else item.word
-    if is_path(target) or (colon and target.holes):
-        out.path(target, "read", certain=False)
+    if (revision or not path.startswith("/")) and (is_path(target) or (colon and target.pieces)):
+        out.path(target, "read", certain=item.certain and bool(colon))
 
 
 def _setting(out: Gathered, item: Item) -> None:
     """Git's, ssh's and tar's settings that name a command."""
+    host = _HOST_SETTING.match(item.word.prefix)
+    if host:
+        (net.forward if "forward" in host[0].lower() else net.jump)(out, item.word.after(host.end()), item.certain)
     found = _COMMAND_SETTING.match(item.word.prefix)
     if found:
         rest = item.word.after(found.end())
@@ -217,7 +269,31 @@ def _effect(out: Gathered, item: Item) -> None:  # noqa: ARG001 handlers share o
     out.effects = True
 
 
+def _worktree(out: Gathered, item: Item) -> None:
+    """Where git keeps or checks out files, if the command does so."""
+    out.path(item.word, "write", "delete", certain=False)
+
+
+def _names(out: Gathered, item: Item) -> None:
+    """A file that names others, which are read."""
+    out.path(item.word, "read", certain=item.certain)
+    if not is_process(item.word):
+        out.path(Word((Hole(f"names in {item.word}", "computed"),)), "read", certain=False)
+
+
+def _of_net(reader: net.Reader, otherwise: str) -> Handler:
+    def handler(out: Gathered, item: Item) -> None:
+        if not reader(out, item.word, item.certain):
+            HANDLERS[otherwise](out, item)
+
+    return handler
+
+
 HANDLERS: Final[dict[str, Handler]] = {
+    **{role: _of_net(reader, otherwise) for role, (reader, otherwise) in net.ROLES.items()},
+    "worktree": _worktree,
+    "names": _names,
+    "key": _nothing,
     "data": _nothing,
     "text": _text,
     "shape": _shape,
@@ -228,17 +304,23 @@ HANDLERS: Final[dict[str, Handler]] = {
     "delete": _paths("delete"),
     "move": _paths("read", "delete"),
     "list": _paths("read"),
+    "tree": _tree,
     "revision": _revision,
     "setting": _setting,
     "run": _run,
     "source": _source,
     "code": _code,
+    "expression": _expression,
     "command": _command,
     "shell": _nothing,
     "argv": _nothing,
+    "starts": _starts,
     "assignment": _nothing,
+    "program": _nothing,
+    "arguments": _nothing,
     "url": _url,
     "host": _host,
+    "anywhere": _anywhere,
     "request": _request,
     "ex": _ex,
     "remote": _remote("read"),
@@ -246,6 +328,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "repository": _repository,
     "at-read": _at_read,
     "form": _form,
+    "param": _param,
     "equals-read": _equals_read,
     "cwd": _nothing,
     "patch": _patch,

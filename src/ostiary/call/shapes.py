@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
-from ostiary.words import Hole, Word
+from ostiary.words import Hole, Word, joined
 
 _ENDING: Final = re.compile(r"[^\s/]*\.[A-Za-z][A-Za-z0-9]{0,9}", re.DOTALL)
 _URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://")
@@ -30,7 +31,21 @@ def is_path(item: Word) -> bool:
 def _shown(piece: str | Hole) -> str:
     if isinstance(piece, str):
         return piece
-    return piece.source if piece.kind == "glob" else ""
+    return piece.source if piece.kind in ("glob", "found") else ""
+
+
+_PLACES: Final = {"$HOME": "~", "${HOME}": "~", "$PWD": ".", "${PWD}": "."}
+
+
+def at_place(item: Word) -> Word:
+    """The path with the home or the working directory at its start as `~` or `.`: in the middle of a word, after `=`
+    or before `:`, they were left as the variables that hold them."""
+    first = item.pieces[0] if item.pieces else ""
+    if not isinstance(first, Hole) or first.kind != "outside" or first.source not in _PLACES:
+        return item
+    following = item.pieces[1] if len(item.pieces) > 1 else "/"
+    whole = isinstance(following, str) and following.startswith("/")
+    return joined([_PLACES[first.source], *item.pieces[1:]], item.many) if whole else item
 
 
 def is_url(text: str) -> bool:
@@ -51,6 +66,32 @@ def value_of_key(item: Word) -> Word | None:
     """The value of `key=value`, None for any other word."""
     key = _KEY.match(item.prefix)
     return item.after(key.end()) if key else None
+
+
+def paths_in(item: Word) -> Iterator[Word]:
+    """What reads as a path in a word of an unknown program: the word or the value of `key=value`, `@path`, a `file:`
+    URL, and what stands between colons."""
+    value = value_of_key(item)
+    base = item if value is None else value
+    whole = next((found for found in (base, item) if is_path(found)), None)
+    if whole is not None:
+        yield whole
+    if base.prefix.startswith("@"):
+        yield from paths_in(base.after(1))
+    elif base.prefix[:5].lower() == "file:":
+        yield base.after(7 if base.prefix[5:7] == "//" else 5)
+    elif not is_url(base.prefix):
+        yield from (piece for piece in _between_colons(base) if is_path(piece))
+
+
+def _between_colons(item: Word) -> list[Word]:
+    """`a:b` as its pieces, none for a word without a colon."""
+    found: list[list[str | Hole]] = [[]]
+    for piece in item.pieces:
+        first, *others = piece.split(":") if isinstance(piece, str) else [piece]
+        found[-1].append(first)
+        found.extend([other] for other in others)
+    return [joined(pieces) for pieces in found] if len(found) > 1 else []
 
 
 def is_device(item: Word) -> bool:

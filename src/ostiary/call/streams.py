@@ -9,6 +9,8 @@ from typing import Final
 from ostiary.call.gather import Gathered
 from ostiary.call.layers import layers_of
 from ostiary.call.model import Access
+from ostiary.call.shapes import is_process
+from ostiary.call.sockets import BASH, touch_file
 from ostiary.shell.model import Command, Redirect
 from ostiary.words import Hole, Word, joined, phrase, word
 
@@ -25,46 +27,89 @@ def redirected(redirects: tuple[Redirect, ...], out: Gathered) -> None:
         if redirect.kind in _TEXTS:
             out.text(redirect.target)
         elif redirect.kind == "read":
-            out.path(redirect.target, "read", origin="input")
+            touch_file(out, redirect.target, ("read",), BASH, "input")
         elif redirect.kind == "both":
-            out.path(redirect.target, "read", "write", origin="output")
+            touch_file(out, redirect.target, ("read", "write"), BASH, "output")
         elif redirect.kind in ("write", "append"):
-            out.path(redirect.target, "write", origin="output")
+            touch_file(out, redirect.target, ("write",), BASH, "output")
 
 
-def input_code(command: Command, commands: Sequence[Command], language: str, out: Gathered) -> None:
-    """The standard input of a program that runs it: text in the script is code, anything else code that is not told."""
+def incoming(command: Command, commands: Sequence[Command]) -> tuple[Redirect, ...]:
+    """What a command, and what it starts, finds on the standard input; empty where the text does not tell."""
+    given = tuple(item for item in command.redirects if item.kind in (*_TEXTS, "read"))
+    texts = [printed(commands[index], commands) for index in command.reads_from]
+    if given or len(texts) != 1 or texts[0] is None:
+        return given
+    return (Redirect("here-string", texts[0]),)
+
+
+def input_code(
+    command: Command,
+    commands: Sequence[Command],
+    language: str,
+    out: Gathered,
+    arguments: tuple[Word, ...] | None = None,
+) -> None:
+    """The standard input of a program that runs it: text in the script is code, anything else code that is not told.
+    `arguments` are what a shell takes for `$0`, `$1` and so on."""
     given = [item for item in command.redirects if item.kind in (*_TEXTS, "read")]
     if given:
         last = given[-1]
-        if last.kind == "read":
+        if is_process(last.target):
+            out.accesses.append(Access("execute", last.target, not out.possible))
+        elif last.kind == "read":
             out.path(last.target, "execute")
         else:
-            out.run(last.target, language)
+            out.run(last.target, language, arguments)
         return
-    texts = [printed(commands[index]) for index in command.reads_from]
+    texts = [printed(commands[index], commands) for index in command.reads_from]
     told = [text for text in texts if text is not None]
     if len(texts) > 1 or len(told) < len(texts):  # how the texts of several commands come together is not told
         out.accesses.append(Access("execute", UNTOLD, not out.possible))
     if told:
-        out.run(joined([piece for text in told for piece in text.pieces]), language)
+        out.run(joined([piece for text in told for piece in text.pieces]), language, arguments)
 
 
-def printed(command: Command) -> Word | None:
-    """What `echo`, `printf` or `cat` of a here-document prints, None if the text does not tell."""
+def process_code(command: Command, commands: Sequence[Command], language: str, out: Gathered) -> None:
+    """Code that a process substitution prints: `source <(echo x)`."""
+    for access in [item for item in out.accesses if item.kind == "execute" and is_process(item.target)]:
+        text = access.target.holes[0].source[2:-1].strip()
+        sources = [commands[index] for index in command.reads_from if commands[index].text == text]
+        told = printed(sources[0], commands) if len(sources) == 1 else None
+        if told is not None:
+            out.run(told, language)
+
+
+def printed(command: Command, commands: Sequence[Command] = (), most: int = 8) -> Word | None:
+    """What `echo`, `printf`, or `cat` and `tee` of a text print, None if the text does not tell. `commands` are those
+    of the script, `most` is how many of them a text is followed through."""
     if command.unparsed or not command.words:
         return None
-    layer = layers_of(command.words)[-1]
+    layer = layers_of(command.words, language=command.language)[-1]
     name, operands = layer.invocation.name, layer.arguments.operands
+    if name == "Write-Output":
+        return operands[0] if len(operands) == 1 and not operands[0].holes else None
+    if name == "echo" and command.language == "cmd":
+        return phrase(operands)
     if name == "echo":
         used = frozenset[str]().union(*(option.names for option in layer.arguments.options))
         return _echoed(operands, "-e" in used, "" if "-n" in used else "\n")
     if name == "printf" and operands:
         return _formatted(operands)
-    if name == "cat" and not operands:
-        texts = [item.target for item in command.redirects if item.kind in _TEXTS]
-        return texts[-1] if texts else None
+    if name == "tee" or (name == "cat" and all(item.text == "-" for item in operands)):
+        return _passed_on(command, commands, most)
     return None
+
+
+def _passed_on(command: Command, commands: Sequence[Command], most: int) -> Word | None:
+    given = [item for item in command.redirects if item.kind in (*_TEXTS, "read")]
+    if given:
+        return given[-1].target if given[-1].kind in _TEXTS else None
+    if len(command.reads_from) != 1 or command.reads_from[0] >= len(commands):
+        return None
+    if not most:
+        return UNTOLD
+    return printed(commands[command.reads_from[0]], commands, most - 1)
 
 
 def _echoed(operands: tuple[Word, ...], escapes: bool, end: str) -> Word | None:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from ostiary import urls
 from ostiary.call.gather import Gathered
 from ostiary.call.model import Call, Part
+from ostiary.call.parts import Builder
 from ostiary.call.patch import read_patch
 from ostiary.call.roles import apply
-from ostiary.call.shapes import is_argument_path, is_url
+from ostiary.call.search import listed, narrowed
+from ostiary.call.unmapped import MAX_LEAVES, MAX_NESTING, by_shape, run_perhaps
 from ostiary.event import Event
+from ostiary.facts import Given
 from ostiary.tools import Role, Tool
-from ostiary.words import word
-
-MAX_LEAVES: Final = 2000
-"""Texts inside the arguments of one call that are looked at."""
-MAX_NESTING: Final = 64
-"""Lists and mappings inside each other."""
+from ostiary.words import Word, word
 
 SETTINGS: Final = frozenset(
     (
@@ -31,22 +29,39 @@ SETTINGS: Final = frozenset(
 )
 """Arguments without a role that are known to name no file and no host."""
 
-_KINDS: Final[dict[Role, str]] = {"read": "read", "write": "write", "edit": "edit", "delete": "delete", "list": "list"}
+_KINDS: Final[dict[Role, str]] = {
+    "read": "read",
+    "write": "write",
+    "edit": "edit",
+    "delete": "delete",
+    "list": "list",
+    "search": "tree:visible",
+    "move": "move",
+}
+_FOLDERS: Final[tuple[Role, ...]] = ("list", "search")
+_SEARCHES: Final[dict[Role, Callable[[Word, tuple[str, ...], Gathered], None]]] = {
+    "filter": narrowed,
+    "pattern": listed,
+}
+# Agents differ in whether they expand these at the start of a path.
+_HOME: Final = re.compile(r"(?:\$HOME|\$\{HOME\}|%USERPROFILE%|\$env:(?:USERPROFILE|HOME))(?=[/\\]|$)", re.IGNORECASE)
 
 
-def analyse_tool(event: Event, tool: Tool | None) -> Call:
+def analyse_tool(event: Event, tool: Tool | None, given: Given) -> Call:
     """The call of a tool that is no shell. Never raises, whatever its arguments are."""
     out = Gathered()
     limit = "" if event.input_complete else "the arguments are not complete"
     roles = tool.roles if tool else {}
+    free: dict[str, Any] = {}
     for name, value in event.input.items():
         role = roles.get(name)
         if role is None:
             if not tool or name not in SETTINGS:
-                _by_shape(value, out)
+                by_shape(name, value, out)
+                free[name] = value
         elif not _argument(role, value, out):
             limit = limit or f"argument `{name}` is not what it should be"
-            _by_shape(value, out)
+            by_shape(name, value, out)
     if tool is not None:
         _absent(tool, event.input, out)
     listed = bool(tool and tool.listed and not limit)
@@ -57,7 +72,11 @@ def analyse_tool(event: Event, tool: Tool | None) -> Call:
         complete=listed,
         pure=listed and all(access.kind == "read" for access in out.accesses),
     )
-    return Call((part,), None, tuple(out.content), limit, unmapped=not roles and event.tool is not None and not listed)
+    builder = Builder(given, [part])
+    run_perhaps(builder, free, event.cwd)
+    parts = (part, *builder.finished()[1:])
+    unmapped = not roles and event.tool is not None and not listed
+    return Call(parts, None, tuple(out.content), limit or builder.limit, unmapped)
 
 
 def _argument(role: Role, value: Any, out: Gathered) -> bool:
@@ -67,16 +86,22 @@ def _argument(role: Role, value: Any, out: Gathered) -> bool:
         return True
     if role in ("data", "name"):
         return True
+    if role in _SEARCHES and value is None:
+        return True
     if isinstance(value, tuple) and all(isinstance(item, str) for item in value):
         understood = [_argument(role, item, out) for item in value]  # each item is taken in, also behind a strange one
         return all(understood)
     if not isinstance(value, str):
-        return value is None and role in ("list", "connect")
+        return value is None and role in (*_FOLDERS, "connect")
+    if role in _SEARCHES:
+        return True
     if role == "patch":
         return read_patch(value, out)
     if role == "connect":
         return _connect(value, out)
     apply(out, _KINDS[role], word(value))
+    if home := _HOME.match(value):
+        apply(out, _KINDS[role], word("~" + value[home.end() :]), certain=False)
     return True
 
 
@@ -86,22 +111,17 @@ def _connect(value: str, out: Gathered) -> bool:
 
 
 def _absent(tool: Tool, given: Mapping[str, Any], out: Gathered) -> None:
-    """A tool that lists or searches does so in the working directory where no directory is named."""
+    """A tool that lists or searches does so in the working directory where no directory is named, and where its other
+    arguments say."""
+    folder = "."
     for name, role in tool.roles.items():
-        if role == "list" and not given.get(name):
-            out.path(word("."), "read")
-
-
-def _by_shape(value: Any, out: Gathered) -> None:
-    """Strings without a role: what reads as a path may be touched in every way, what reads as a URL be connected to."""
-    for text in leaves(value):
-        if is_url(text):
-            if text[:5].lower() == "file:":
-                out.path(word(text[5:].removeprefix("//")), "read", "write", "delete", certain=False)
-            else:
-                out.connect(urls.host_of(text), certain=False)
-        elif is_argument_path(text):
-            out.path(word(text), "read", "write", "delete", certain=False)
+        if role in _FOLDERS:
+            folder = given[name] if isinstance(given.get(name), str) and given[name] else "."
+            if not given.get(name):
+                apply(out, _KINDS[role], word("."))
+        elif role in _SEARCHES and given.get(name):
+            patterns = given[name] if isinstance(given[name], tuple) else (given[name],)
+            _SEARCHES[role](word(folder), tuple(item for item in patterns if isinstance(item, str)), out)
 
 
 def leaves(value: Any) -> Iterator[str]:

@@ -11,10 +11,14 @@ from typing import Final
 from ostiary.answers import MAYBE, NAMES, NO, YES, Answer, negated
 from ostiary.call.model import AccessKind
 from ostiary.conditions import accesses, command, input, mcp, place, script, session, state, texts, tool
+from ostiary.conditions.rendering import rendered, text
 from ostiary.conditions.view import Condition, Plan, Stance, View
 from ostiary.facts import FactNeeded
 
-__all__ = ["Condition", "Plan", "Stance", "View", "build", "kinds", "leaves", "why"]
+__all__ = ["Condition", "Plan", "Stance", "View", "build", "kinds", "leaves", "rendered", "text", "why"]
+
+# Items of one list that an explanation shows.
+_SHORT: Final = 6
 
 KINDS: Final[Mapping[str, Callable[[Plan, Stance], Condition]]] = {
     "tool": tool.build,
@@ -119,7 +123,7 @@ def why(plan: Plan, stance: Stance, view: View) -> str:
         if plan[0] == "all" and answer == YES:
             decisive = answers[-1][1]  # all hold: the last condition is the most specific one
         return why(decisive, stance, view)
-    return f"{describe(plan)}: {NAMES[_probe(plan, stance, view)]}"
+    return f"{rendered(plan, _SHORT)}: {NAMES[_probe(plan, stance, view)]}"
 
 
 def _probe(plan: Plan, stance: Stance, view: View) -> Answer:
@@ -128,23 +132,3 @@ def _probe(plan: Plan, stance: Stance, view: View) -> Answer:
         return build(plan, stance)(view)
     except FactNeeded:
         return MAYBE
-
-
-def describe(plan: Plan) -> str:
-    """A leaf condition in the words of the rule file, shortened."""
-    if plan[0] in accesses.KIND_OF or plan[0] == "cwd":
-        return f"{plan[0]} {accesses.shown(plan)}"
-    if plan[0] == "command":
-        return f"command {command.shown(plan[1])}"
-    if plan[0] == "tool":
-        return f"tool {' | '.join(plan[2]) if plan[1] == 'exact' else ' '.join(map(str, plan[1:]))}"
-    if len(plan) > 1 and isinstance(plan[1], tuple):
-        return f"{plan[0]} {', '.join(shown_text(text) for text in plan[1][:4])}"
-    return " ".join(str(item) for item in plan)
-
-
-def shown_text(plan: object) -> str:
-    """A text plan as it was written."""
-    if isinstance(plan, tuple) and len(plan) == 3 and plan[0] == "re":
-        return f"/{plan[1]}/{plan[2]}"
-    return str(plan[1]) if isinstance(plan, tuple) and len(plan) == 2 else str(plan)

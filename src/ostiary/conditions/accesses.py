@@ -28,12 +28,15 @@ def build(plan: Plan, stance: Stance) -> Condition:
     is at most *maybe*; a kind that the part does not touch is *no*, and *maybe* where the part was not understood."""
     kind = KIND_OF[plan[0]]
     match = hosts(plan[1]) if kind == "connect" else path_matcher(plan[1], stance.wide)
+    below = paths.tree_matcher(plan[1]) if stance.wide and plan[1][:1] != ("outside",) else None
 
     def condition(view: View) -> Answer:
         access = view.bound.get(kind)
         if access is None:
             return MAYBE if view.part.unparsed or view.call.limit else NO
         answer = match(access.target, view.part.cwd, view.knowledge)
+        if answer == NO and below is not None and access.tree is not None:
+            return below(access.target, access.tree, view.part.cwd, view.knowledge)
         return answer if access.certain else min(answer, MAYBE)
 
     return condition
@@ -47,11 +50,3 @@ def path_matcher(plans: Plan, wide: bool) -> TargetMatcher:
 def hosts(plans: Plan) -> TargetMatcher:
     match = urls.matcher(plans)
     return lambda target, cwd, knowledge: match(target)
-
-
-def shown(plan: Plan) -> str:
-    """The patterns as they were written, the first four of them."""
-    if plan[1][:1] == ("outside",):
-        return f"outside {plan[1][1]}"
-    show = urls.shown if plan[0] == "connects" else paths.shown
-    return ", ".join(show(pattern) for pattern in plan[1][:4])

@@ -11,11 +11,14 @@ from typing import Final, NamedTuple
 
 from ostiary import patterns, programs
 from ostiary.answers import MAYBE, NO, YES, Answer, negated
-from ostiary.call import SYSTEM_FOLDERS, invocation_of
-from ostiary.call.model import Invocation
-from ostiary.conditions.place import on_branch
+from ostiary.call import SYSTEM_FOLDERS
+from ostiary.call.layers import possible_names
+from ostiary.call.model import Invocation, Option
+from ostiary.conditions import wrapped
+from ostiary.conditions.place import no_file, on_branch
 from ostiary.conditions.view import Condition, Plan, Stance, View
-from ostiary.words import Word, phrase
+from ostiary.conditions.wrapped import base_name
+from ostiary.words import Word, phrase, word
 
 
 class Layer(NamedTuple):
@@ -41,9 +44,16 @@ def build(plan: Plan, stance: Stance) -> Condition:
         best: Answer = NO
         for invocation in part.invocations:
             if stance.wide or invocation.transparent:
-                best = max(best, _judge(Layer(view, invocation), one, others))
+                answer = _judge(Layer(view, invocation), one, others)
+                if (
+                    answer == YES
+                    and not stance.wide
+                    and not wrapped.names_inner(invocation, lambda other: one(Layer(view, other)))
+                ):
+                    answer = MAYBE
+                best = max(best, answer)
         if best == NO and stance.wide:
-            best = _inside_unknown(view, one, programs)
+            best = wrapped.perhaps(view.part, programs, lambda inner: one(Layer(view, inner)))
         return best
 
     return condition
@@ -56,25 +66,6 @@ def _judge(layer: Layer, one: LayerCondition, others: LayerCondition | None) -> 
     if answer == MAYBE and layer.invocation.outside and (others is None or others(layer) != YES):
         return NO
     return answer
-
-
-def _inside_unknown(view: View, one: LayerCondition, programs: frozenset[str] | None) -> Answer:
-    """An unknown program may be a wrapper: where its words from some position on match with *yes*, it is *maybe*."""
-    last = view.part.invocations[-1] if view.part.invocations else None
-    if last is None or last.known:
-        return NO
-    for start in range(1, len(last.words)):
-        text = last.words[start].text
-        if text is None or (programs is not None and base_name(text) not in programs):
-            continue
-        if one(Layer(view, invocation_of(last.words[start:]))) == YES:
-            return MAYBE
-    return NO
-
-
-def base_name(program: str) -> str:
-    """The name of a program without its folder."""
-    return program.replace("\\", "/").rsplit("/", 1)[-1]
 
 
 def build_layer(plan: Plan, stance: Stance) -> LayerCondition:
@@ -137,18 +128,37 @@ def programs_of(plan: Plan) -> frozenset[str] | None:
 
 
 def _program(plan: Plan, stance: Stance) -> LayerCondition:
-    match = patterns.any_of(plan[1])
+    match = _without_case(plan[1])
 
     def leaf(layer: Layer) -> Answer:
         invocation = layer.invocation
         if invocation.name is None:
-            written = match(invocation.words[0]) if invocation.words else MAYBE
+            names = (invocation.words[0], *possible_names(invocation.words[0])) if invocation.words else ()
+            written: Answer = max((match(name, invocation.folds) for name in names), default=MAYBE)
             return _unknown(stance) if written != NO or not invocation.words[0].prefix else NO
         if stance.wide or _trusted(invocation):
-            return match(invocation.name)
-        return match(invocation.words[0])
+            called = (invocation.name, *invocation.aliases)
+            return max(match(word(name), invocation.folds) for name in called)
+        return match(invocation.words[0], invocation.folds)
 
     return leaf
+
+
+def _without_case(texts: Plan) -> Callable[[Word, bool], Answer]:
+    """A matcher that leaves case aside if it is told to, as Windows' shells do; an expression says that itself."""
+    exact = patterns.any_of(texts)
+    lower = tuple(text if text[0] == "re" else (text[0], text[1].lower(), *text[2:]) for text in texts)
+    folded = patterns.any_of(lower)
+
+    def match(item: Word, folds: bool) -> Answer:
+        found = exact(item)
+        return found if found == YES or not folds else max(found, folded(_lowered(item)))
+
+    return match
+
+
+def _lowered(item: Word) -> Word:
+    return Word(tuple(piece.lower() if isinstance(piece, str) else piece for piece in item.pieces), item.many)
 
 
 def _unknown(stance: Stance) -> Answer:
@@ -194,7 +204,7 @@ def _flag(plan: Plan, stance: Stance) -> LayerCondition:
         best: Answer = NO
         for option in layer.invocation.options:
             for name, match in wanted:
-                if name in option.names:
+                if name in option.names or (layer.invocation.folds and _folded_in(name, option, layer, stance)):
                     answer = YES if match is None else match(option.value or "")
                     unsure = option.ambiguous and layer.invocation.known  # an unknown program may read `-rf` as letters
                     best = max(best, min(answer, _unknown(stance)) if unsure else answer)
@@ -203,10 +213,20 @@ def _flag(plan: Plan, stance: Stance) -> LayerCondition:
     return leaf
 
 
+def _folded_in(name: str, option: Option, layer: Layer, stance: Stance) -> bool:
+    """Whether an option is the named one without case; of a program that the text does not tell, any start of the name
+    is one for rules that stop."""
+    lower = name.lower()
+    if layer.invocation.name is None and stance.stops and not stance.negated:
+        return any(len(given) > 1 and lower.startswith(given.lower()) for given in option.names)
+    return lower in option.names
+
+
 def _flags_only(plan: Plan, stance: Stance) -> LayerCondition:
-    allowed = frozenset(plan[1])
+    exact, lower = frozenset(plan[1]), frozenset(name.lower() for name in plan[1])
 
     def leaf(layer: Layer) -> Answer:
+        allowed = exact | lower if layer.invocation.folds else exact
         for option in layer.invocation.options:
             if not (option.names <= allowed if option.ambiguous else option.names & allowed):
                 return NO
@@ -250,7 +270,10 @@ def _refs(plan: Plan, stance: Stance) -> LayerCondition:
         refs = layer.invocation.refs
         if refs is None:
             return NO
-        return max(match(ref) for ref in refs) if refs else on_branch(layer.view, match)
+        answer = max(match(ref) for ref in refs) if refs else on_branch(layer.view, match)
+        return (
+            min(answer, no_file(layer.view, refs[0])) if layer.invocation.perhaps_path and answer and refs else answer
+        )
 
     return leaf
 
@@ -306,11 +329,12 @@ def _at(view: View, index: int) -> View:
 def _line(plan: Plan, stance: Stance) -> LayerCondition:
     """A compact pattern over the words joined by one blank, base name first. Where doubt counts as a match also as it
     was written, and without global options."""
-    match = patterns.matcher(plan[1])
+    match = _without_case((plan[1],))
 
     def leaf(layer: Layer) -> Answer:
         invocation = layer.invocation
-        best: Answer = max((match(line) for line in _lines(invocation, stance.wide)), default=NO)
+        lines = _lines(invocation, stance.wide)
+        best: Answer = max((match(line, invocation.folds) for line in lines), default=NO)
         return min(best, _unknown(stance)) if best == MAYBE else best
 
     return leaf
@@ -321,11 +345,17 @@ def _lines(invocation: Invocation, wide: bool) -> Iterator[Word]:
         return
     name = invocation.name
     if name is not None and (wide or _trusted(invocation)):
-        yield phrase((Word((name,)), *invocation.words[1:]))
+        for called in (name, *invocation.aliases):
+            yield phrase((Word((called,)), *invocation.words[1:]))
     if wide or name is None or not _trusted(invocation):
         yield phrase(invocation.words)
+    if name is None:
+        for one in possible_names(invocation.words[0]):
+            yield phrase((one, *invocation.words[1:]))
     if wide and invocation.plain:
         yield phrase(invocation.plain)
+        for called in invocation.aliases:
+            yield phrase((Word((called,)), *invocation.plain[1:]))
 
 
 _LEAVES: Final[Mapping[str, Callable[[Plan, Stance], LayerCondition]]] = {
@@ -342,23 +372,3 @@ _LEAVES: Final[Mapping[str, Callable[[Plan, Stance], LayerCondition]]] = {
     "pipes_from": _pipes,
     "line": _line,
 }
-
-
-def shown(plan: Plan) -> str:
-    """A command plan in the words of the rule file, shortened."""
-    if plan[0] in ("all", "any"):
-        joint = ", " if plan[0] == "all" else " | "
-        return joint.join(shown(child) for child in plan[1][:6])
-    if plan[0] == "not":
-        return f"not ({shown(plan[1])})"
-    if plan[0] == "line":
-        return f"`{plan[1][1]}`"
-    return f"{plan[0]} {'|'.join(_item(item) for item in plan[1][:6])}"
-
-
-def _item(item: object) -> str:
-    if isinstance(item, str):
-        return item
-    if isinstance(item, tuple) and item and item[0] in ("eq", "glob", "re"):
-        return str(item[1])
-    return " ".join(_item(one) for one in item if one is not None) if isinstance(item, tuple) else str(item)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ostiary import patterns
-from ostiary.answers import MAYBE, NO, Answer
+from ostiary import paths, patterns
+from ostiary.answers import MAYBE, NO, YES, Answer
 from ostiary.conditions.accesses import path_matcher
 from ostiary.conditions.view import Condition, Plan, Stance, View
-from ostiary.words import word
+from ostiary.words import Word, word
 
 
 def build_cwd(plan: Plan, stance: Stance) -> Condition:
@@ -34,11 +34,40 @@ def build_branch(plan: Plan, stance: Stance) -> Condition:
     return lambda view: on_branch(view, match)
 
 
-def on_branch(view: View, match: patterns.TextMatcher) -> Answer:
-    """Whether the branch checked out where the part runs is one of these."""
+def no_file(view: View, name: Word) -> Answer:
+    """Whether nothing of this name exists where the part runs."""
 
     def answer(where: str | None, view: View) -> Answer:
+        path = paths.spelled(name, where, view.knowledge)
+        kind = view.knowledge.ask("kind", path.text) if path.known else None
+        return MAYBE if kind is None else YES if kind == "none" else NO
+
+    return in_all_places(view, answer)
+
+
+def on_branch(view: View, match: patterns.TextMatcher) -> Answer:
+    """Whether the branch checked out where the part works is one of these: the one that is there now, or one that a
+    command before it in the same call checks out; *maybe* where they differ."""
+    answers: set[Answer] = set()
+    now = True
+    for name, sure, perhaps_path in view.part.switches:
+        if perhaps_path and no_file(view, name) == NO:
+            continue  # it restores a file
+        if sure:
+            answers, now = set(), False
+        answers.add(match(name))
+    if now:
+        answers.add(in_all_places(view, _on_branch_now(match)))
+    return answers.pop() if len(answers) == 1 else MAYBE
+
+
+def _on_branch_now(match: patterns.TextMatcher) -> Callable[[str | None, View], Answer]:
+    def answer(where: str | None, view: View) -> Answer:
+        repository = view.part.repository
+        if repository is not None:
+            path = paths.spelled(repository, where, view.knowledge)
+            where = path.text if path.known else None
         branch = None if where is None else view.knowledge.ask("branch", where)
         return MAYBE if branch is None else match(str(branch)) if branch else NO
 
-    return in_all_places(view, answer)
+    return answer

@@ -34,10 +34,11 @@ def _exact(names: frozenset[str], shells: bool) -> Condition:
 
 
 def candidates(view: View, shells: bool) -> tuple[str, ...]:
-    """The names a rule may call this tool by. A rule about commands that names `bash` means every shell."""
+    """The names a rule may call this tool by. A rule about commands that names `bash` means every shell, and every tool
+    whose arguments read as commands."""
     tool = view.event.tool or ""
     known = view.tools.tools.get(tool)
-    if shells and known is not None and known.language:
+    if shells and (view.part.possible or (known is not None and known.language)):
         return view.tools.names(tool) + view.tools.names("bash")
     return view.tools.names(tool)
 

@@ -114,7 +114,8 @@ def judge_alone(plan: RulePlan, event: Event, facts: Facts, tools: ToolTable = T
         return max(finding.answer for finding in findings)
     if all(finding.covered >= debts(scene.call.parts[finding.part]) for finding in findings):
         return YES
-    return MAYBE if all(finding.answer != NO for finding in findings) and _doubtful(findings) else NO
+    certain = [finding for finding in findings if not scene.call.parts[finding.part].possible]
+    return MAYBE if all(finding.answer != NO for finding in certain) and _doubtful(certain) else NO
 
 
 def _doubtful(findings: list[Any]) -> bool:

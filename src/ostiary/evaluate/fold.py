@@ -17,7 +17,8 @@ DOUBT = "the text does not tell whether this applies"
 def fold(policy: Policy, result: Walk) -> Outcome:
     """The outcome of one walk."""
     verdicts = tuple(_part_verdict(result, part) for part in result.parts)
-    verdict = strictest(verdicts)
+    silent = [part.possible and not verdict for part, verdict in zip(result.scene.call.parts, verdicts, strict=True)]
+    verdict = strictest(tuple(verdict for verdict, skipped in zip(verdicts, silent, strict=True) if not skipped))
     reason, help = _reason(result, verdict)
     writers = _in_force(result, verdict)
     event = result.scene.event
@@ -59,7 +60,7 @@ def _part_verdict(result: Walk, part: int) -> Verdict:
     stopped = max((stop.verdict for stop in result.stops if stop.part == part), default=Verdict.NONE)
     if stopped:
         return stopped
-    return Verdict.NONE if result.unpaid(part) else Verdict.ALLOW
+    return Verdict.NONE if result.unpaid(part) or result.scene.call.parts[part].possible else Verdict.ALLOW
 
 
 def _report(result: Walk, index: int, verdict: Verdict) -> PartReport:

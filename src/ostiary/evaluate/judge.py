@@ -57,6 +57,8 @@ class Finding(NamedTuple):
 def judge(rule: Rule, scene: Scene, index: int, budget: Budget) -> Finding:
     """The answer of a rule on one part; maybe without judging it once the budget is used up."""
     part = scene.call.parts[index]
+    if part.possible and rule.plan.decision == "allow":
+        return Finding(rule, index, NO, {})
     bindings = _bindings(part, rule.kinds)
     if bindings is None or not budget.spend(len(bindings)):
         return Finding(rule, index, MAYBE, {})
@@ -86,6 +88,8 @@ def _bound(rule: Rule, scene: Scene, index: int, bound: Binding) -> Finding:
     lifted = None
     if answer != NO:
         answer, lifted = _lifted(rule, view, answer)
+    if view.part.possible:
+        answer = min(answer, MAYBE)
     if answer != YES or rule.plan.decision != "allow":
         return Finding(rule, index, answer, bound, lifted=lifted)
     paid = _covers(rule, scene.call.parts[index], view)
@@ -124,14 +128,14 @@ def _open(rule: Rule, part: Part) -> bool:
             return True
         if rule.plan.trailing and opening.kind in ("option", "unknown"):
             continue
-        if opening.names.isdisjoint(rule.named_words):
+        if opening.names.isdisjoint(rule.literal_words if opening.kind == "word" else rule.named_words):
             return True
     return False
 
 
 def debts(part: Part) -> frozenset[int]:
-    """What an allow has to cover: that the part runs, and each of its accesses."""
-    return frozenset((RUN, *range(len(part.accesses))))
+    """What an allow has to cover: that the part runs, and each of its accesses; nothing of what only perhaps runs."""
+    return frozenset() if part.possible else frozenset((RUN, *range(len(part.accesses))))
 
 
 def _covers(rule: Rule, part: Part, view: View) -> set[int] | None:

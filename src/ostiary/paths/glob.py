@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from ostiary.paths.spelling import BASE, FLAT, MAX_PATH, ONE, OPEN, SIGNS
+from ostiary.paths.spelling import BASE, DEEP, FLAT, MAX_PATH, NAME, ONE, OPEN, SIGNS
 from ostiary.patterns import glob_tokens
 
 Segments = tuple[str, ...]
@@ -51,8 +51,8 @@ def _expression(pattern: str) -> re.Pattern[str]:
         return re.compile(head, re.DOTALL)
     *middle, tail = rest
     # (?>...) gives nothing back, so the cost stays linear in the name.
-    taken = "".join(f"(?>[^{BASE}]*?{run})" for run in middle if run)
-    return re.compile(f"{head}{taken}[^{BASE}]*{tail}", re.DOTALL)
+    taken = "".join(f"(?>[^{BASE}{DEEP}]*?{run})" for run in middle if run)
+    return re.compile(f"{head}{taken}[^{BASE}{DEEP}]*{tail}", re.DOTALL)
 
 
 def path_matches(pattern: Segments, path: Segments) -> bool:
@@ -152,6 +152,17 @@ class _Builder:
         self.free[start].append(end)
         self.free[inside].append(end)
 
+    def visible_folders(self) -> None:
+        """Any number of segments that do not begin with a dot."""
+        start = len(self.edges) - 1
+        slash, inside = self.state(), self.state()
+        self.edges[start].append(("/", slash))
+        self.edges[slash].append((VISIBLE, inside))
+        self.edges[inside] += [(IN_SEGMENT, inside), ("/", slash)]
+        end = self.state()
+        self.free[start].append(end)
+        self.free[inside].append(end)
+
     def done(self) -> Automaton:
         return tuple(map(tuple, self.edges)), tuple(map(tuple, self.free))
 
@@ -178,6 +189,9 @@ def _path_automaton(path: str) -> Automaton:
         if segment == BASE:
             out.loop(ANY, first="/")
             continue
+        if segment == DEEP:
+            out.visible_folders()
+            continue
         out.take("/")
         for index, sign in enumerate(segment):
             _take_sign(out, sign, VISIBLE if index == 0 else IN_SEGMENT)
@@ -185,7 +199,7 @@ def _path_automaton(path: str) -> Automaton:
 
 
 def _take_sign(out: _Builder, sign: str, first: str) -> None:
-    if sign == OPEN:
+    if sign in (OPEN, NAME):
         out.loop(IN_SEGMENT)
     elif sign == FLAT:
         out.loop(IN_SEGMENT, first)

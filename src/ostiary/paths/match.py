@@ -67,14 +67,14 @@ def outside(place: Place, wide: bool) -> PathMatcher:
     """
 
     def match(target: Word, cwd: str | None, knowledge: Knowledge) -> Answer:
-        bases = _bases("only start" if place == "project" else place, knowledge.given)
-        if not bases:
+        inside = bases("only start" if place == "project" else place, knowledge.given)
+        if not inside:
             return MAYBE
         path = spelled(target, cwd, knowledge)
-        lexical = negated(max(_covers((*_split(base), *ANYWHERE), path, knowledge) for base in bases))
+        lexical = negated(max(_covers((*_split(base), *ANYWHERE), path, knowledge) for base in inside))
         if lexical == (YES if wide else NO):
             return lexical
-        resolved = negated(_inside_resolved(bases, path, knowledge))
+        resolved = negated(_inside_resolved(inside, path, knowledge))
         return max(lexical, resolved) if wide else min(lexical, resolved)
 
     return match
@@ -115,7 +115,7 @@ def _answer(pattern: Pattern, path: Spelling, knowledge: Knowledge, *, resolved:
     if pattern.anchor == "re":
         return patterns.search(pattern.body, pattern.flags, path.text) if path.known else MAYBE
     best: Answer = NO
-    for base in _bases(pattern.anchor, knowledge.given) or (UNKNOWN_BASE,):
+    for base in bases(pattern.anchor, knowledge.given) or (UNKNOWN_BASE,):
         best = max(best, _below(base, pattern.segments, path, knowledge))
         if best == NO and resolved and base != "/" and path_matches((*ANYWHERE, *pattern.segments), _split(path.text)):
             best = max(best, _below(_real_base(base, knowledge), pattern.segments, path, knowledge))
@@ -128,7 +128,7 @@ def _below(base: str, segments: Segments, path: Spelling, knowledge: Knowledge) 
     return _covers((*_split(base), *segments), path, knowledge)
 
 
-def _bases(anchor: str, given: Given) -> tuple[str, ...]:
+def bases(anchor: str, given: Given) -> tuple[str, ...]:
     """The directories of an anchor, none if they are not known."""
     start = (given.start,) if given.start else ()
     match anchor:
@@ -197,12 +197,12 @@ def _real_base(base: str, knowledge: Knowledge) -> str:
     return real if isinstance(real, str) else UNKNOWN_BASE
 
 
-def _inside_resolved(bases: tuple[str, ...], path: Spelling, knowledge: Knowledge) -> Answer:
+def _inside_resolved(inside: tuple[str, ...], path: Spelling, knowledge: Knowledge) -> Answer:
     real = _resolved(path, knowledge)
     if real is None:
         return MAYBE
     best: Answer = NO
-    for base in bases:
+    for base in inside:
         best = max(best, _covers((*_split(base), *ANYWHERE), real, knowledge))
         if best == NO:
             best = _below(_real_base(base, knowledge), ANYWHERE, real, knowledge)

@@ -1,9 +1,10 @@
 """Every way to write a path, brought to one form: absolute, no `.` or `..`, forward slashes.
 
 A path that the text does not tell wholly keeps its holes as signs: `BASE` is a whole unknown directory, `OPEN` any text
-inside one segment, `FLAT` and `ONE` what `*` and `?` of a shell's pathname expansion can stand for. A variable may hold
-slashes and `..`, so whatever stands before it tells nothing: `/tmp/$X/a` is `BASE/a`. The signs are private-use
-characters, which a real path is cleared of.
+inside one segment, `FLAT` and `ONE` what `*` and `?` of a shell's pathname expansion can stand for, `DEEP` what `**`
+can: folders below the one before it, none of them hidden. What a program finds may be hidden: `NAME` is any text inside
+a name it finds, `BASE` after a known folder anything below it. A variable may hold slashes and `..`, so whatever stands
+before it tells nothing: `/tmp/$X/a` is `BASE/a`. The signs are private-use characters, which a real path is cleared of.
 """
 
 from __future__ import annotations
@@ -19,13 +20,18 @@ OPEN: Final = "\ue000"
 FLAT: Final = "\ue001"
 BASE: Final = "\ue002"
 ONE: Final = "\ue003"
-SIGNS: Final = frozenset((OPEN, FLAT, BASE, ONE))
+DEEP: Final = "\ue004"
+NAME: Final = "\ue005"
+SIGNS: Final = frozenset((OPEN, FLAT, BASE, ONE, DEEP, NAME))
 
 MAX_PATH: Final = 4096
 """Characters of a path; a longer one names no file on the systems we run on."""
 
-_SIGN: Final = re.compile("[\ue000-\ue003]")
-_UP: Final = re.compile(f"(?<![^/])[.{ONE}][{FLAT}{ONE}](?![^/])")  # `.*` finds `..` in shells older than bash 5.2
+_SIGN: Final = re.compile("[\ue000-\ue005]")
+_UP: Final = re.compile(  # `.*` finds `..` in shells older than bash 5.2
+    f"(?<![^/])(?=[^/]*[{FLAT}{ONE}])[.{ONE}](?=[^/]){FLAT}*[.{ONE}]?{FLAT}*(?![^/])"
+)
+_STARS: Final = re.compile(f"(?<![^/]){FLAT}{FLAT}+(?![^/])")
 _DRIVE: Final = re.compile(r"(?:/(?:mnt|cygdrive))?/([A-Za-z])(?=/|$)")
 _NAMESPACE: Final = re.compile(r"//[?.]/(?:UNC/)?", re.IGNORECASE)
 _ROOT_LINK: Final = re.compile(r"/proc/(?:self|thread-self|[0-9]+)(?:/task/[0-9]+)?/root")
@@ -65,7 +71,7 @@ def _cleared(text: str) -> str:
 
 def _signed(target: Word) -> str:
     text = "".join(_cleared(piece) if isinstance(piece, str) else _sign_of(piece) for piece in target.pieces)
-    return _UP.sub(OPEN, text)
+    return _UP.sub(OPEN, _STARS.sub(DEEP, text))
 
 
 def _from_last_hole(text: str) -> str:
@@ -79,7 +85,9 @@ def _named(name: str) -> str:
 
 
 def _sign_of(hole: Hole) -> str:
-    if hole.kind != "glob" or hole.source.startswith("**") or re.search(r"[@!+*?]\(|/", hole.source):
+    if hole.kind == "found":
+        return BASE if hole.source == "**" else NAME
+    if hole.kind != "glob" or re.search(r"[@!+*?]\(|/", hole.source):
         return OPEN
     return "".join(FLAT if sign == "*" else ONE for sign in re.findall(r"\*|\?|\[[^\]]*\]?|.", hole.source, re.DOTALL))
 
@@ -134,8 +142,7 @@ def _walked(text: str, cwd: str | None) -> list[str]:
     out: list[str] = []
     for segment in text.split("/"):
         if segment == "..":
-            if out and out[-1] != BASE:
-                out.pop()
+            out = [BASE] if out and out[-1] in (BASE, DEEP) else out[:-1]
         elif segment not in ("", "."):
             out.append(segment)
             if out[0] == "proc" and segment in ("root", "cwd"):

@@ -1,6 +1,6 @@
 """The policy: what rule files compile to, and how the files of all tiers become one value."""
 
-from ostiary.policy.assembly import SEMANTICS, Admitted, assemble, stand_in
+from ostiary.policy.assembly import SEMANTICS, Admitted, Unreached, assemble, stand_in, unreached
 from ostiary.policy.plan import ExceptionPlan, FilePlan, IncludePlan, RulePlan, file_plan, plain
 from ostiary.policy.rule import Rule, Unit
 from ostiary.policy.value import Policy
@@ -15,8 +15,10 @@ __all__ = [
     "Rule",
     "RulePlan",
     "Unit",
+    "Unreached",
     "assemble",
     "file_plan",
     "plain",
     "stand_in",
+    "unreached",
 ]

@@ -147,18 +147,44 @@ def _exceptions(placed: list[_Placed], warnings: list[str]) -> list[tuple[_Key, 
     for item in placed:
         for exception in item.file.exceptions:
             key = _Key(exception.rule, item)
-            targets = _targets(key, placed)
-            place = f"{item.unit.label}:{exception.line}"
-            if not targets:
-                warnings.append(f"{place}: exception for `{exception.rule}` reaches no rule")
-            elif len(targets) > 1:
-                names = ", ".join(sorted(targets))
-                warnings.append(f"{place}: exception for `{exception.rule}` is ambiguous and lifts nothing: {names}")
-            elif item.unit.only_stops:
-                warnings.append(f"{place}: exception for `{exception.rule}` waits for review")
+            flaw = _missed(_targets(key, placed)) or ("waits for review" if item.unit.only_stops else "")
+            if flaw:
+                warnings.append(f"{item.unit.label}:{exception.line}: exception for `{exception.rule}` {flaw}")
             else:
                 reaching.append((key, exception))
     return reaching
+
+
+class Unreached(NamedTuple):
+    """An exception that lifts nothing: the file it stands in (its label), and why."""
+
+    label: str
+    exception: ExceptionPlan
+    why: str
+
+
+def unreached(file: FilePlan, tier: TierName) -> tuple[Unreached, ...]:
+    """The exceptions of a file, and of what it includes, that reach none of its rules. Those that name another tier are
+    passed over: its files are not known here."""
+    placed = list(_place([Admitted(tier, True, file)]))
+    found = (
+        Unreached(item.unit.label, exception, _missed(_targets(_Key(exception.rule, item), placed)))
+        for item in placed
+        for exception in item.file.exceptions
+    )
+    return tuple(item for item in found if item.why and not _elsewhere(item.exception.rule, tier))
+
+
+def _elsewhere(rule: str, tier: TierName) -> bool:
+    head, colon, _ = rule.partition(":")
+    return bool(colon) and head in TIER and head != tier
+
+
+def _missed(targets: set[str]) -> str:
+    """Why an exception with these targets lifts nothing, empty if it has one."""
+    if not targets:
+        return "reaches no rule"
+    return f"is ambiguous and lifts nothing: {', '.join(sorted(targets))}" if len(targets) > 1 else ""
 
 
 def _targets(key: _Key, placed: list[_Placed]) -> set[str]:
@@ -204,9 +230,10 @@ def _generation(ordered: list[Admitted]) -> str:
     return digest.hexdigest()[:16]
 
 
-def stand_in(label: str, line: int, message: str, managed: bool) -> FilePlan:
+def stand_in(label: str, line: int, message: str, managed: bool, *, help: str = "") -> FilePlan:
     """What acts for a source that is broken and was never good (law L7): ask, for whatever writes, executes or
-    connects; for a managed source for everything at the tool gates. `line` is 0 where the whole file cannot be read."""
+    connects; for a managed source for everything at the tool gates. `line` is 0 where the whole file cannot be read.
+    `help` is another way out than mending the file."""
     place = f"{label}:{line}" if line else label
     rule = RulePlan(
         id="broken",
@@ -215,7 +242,7 @@ def stand_in(label: str, line: int, message: str, managed: bool) -> FilePlan:
         when=("always",) if managed else ("acts",),
         decision="ask",
         reason=f"{place} cannot be used: {message}",
-        help="mend the file; `ostiary check` shows everything that is wrong with it",
+        help=help or "mend the file; `ostiary check` shows everything that is wrong with it",
     )
     digest = hashlib.sha256(f"{label}\0{line}\0{message}".encode()).hexdigest()
     return FilePlan(name="broken", label=label, digest=digest, combine="strictest", rules=(rule,))

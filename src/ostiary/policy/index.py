@@ -11,8 +11,9 @@ from typing import TypeVar
 
 from ostiary.call.model import Call
 from ostiary.conditions.accesses import KIND_OF
-from ostiary.conditions.command import base_name, programs_of
+from ostiary.conditions.command import programs_of
 from ostiary.conditions.mcp import servers
+from ostiary.conditions.wrapped import base_name
 from ostiary.event import Event
 from ostiary.policy.plan import Plan
 from ostiary.policy.rule import Rule
@@ -48,7 +49,8 @@ def _offers(event: Event, call: Call, tools: ToolTable) -> Iterator[Need | str]:
         for name in tools.names(event.tool):
             yield ("tool", name)
         known = tools.tools.get(event.tool)
-        if known and known.language:  # a rule about commands that names bash means every shell
+        # a rule about commands that names bash means every shell, and what reads as commands elsewhere
+        if (known and known.language) or any(part.possible for part in call.parts):
             for name in tools.names("bash"):
                 yield ("tool", name)
     if event.mcp and "server" in event.lacks:  # rules are compared with flattened names
@@ -77,8 +79,10 @@ def _programs(call: Call) -> set[str] | None:
             if invocation.name is None:
                 return None
             found.add(invocation.name)
-            if not invocation.known:
-                found.update(base_name(text) for item in invocation.words[1:] if (text := item.text))
+            if invocation.folds:
+                found.update((invocation.name.lower(), *invocation.aliases))
+            if invocation.may_run:
+                found.update(base_name(text) for item in invocation.words[1:] for text in (item.text or "").split())
     return found
 
 
@@ -123,7 +127,11 @@ def _needs(plan: Plan) -> frozenset[Need] | None:
             return frozenset[Need]().union(*some) if some and len(some) == len(plan[1]) else None
         case "command":
             programs = programs_of(plan[1])
-            return None if programs is None else frozenset(("program", name) for name in programs)
+            return (
+                None
+                if programs is None
+                else frozenset(("program", one) for name in programs for one in (name, name.lower()))
+            )
         case "tool" if plan[1] == "exact":
             return frozenset(("tool", name) for name in plan[2])
         case name if name in KIND_OF:

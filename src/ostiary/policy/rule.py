@@ -103,6 +103,11 @@ class Rule:
         return frozenset(_named(self.plan.when))
 
     @cached_property
+    def literal_words(self) -> frozenset[str]:
+        """Subcommands and other words that the rule's commands name as they are."""
+        return frozenset(_literals(self.plan.when))
+
+    @cached_property
     def when(self) -> Condition:
         return conditions.build(self.plan.when, self.stance)
 
@@ -142,5 +147,22 @@ def _named(plan: Plan) -> list[str]:
             return [name[1] for name, _ in plan[1]]
         case "line":
             return list(plan[2])
+        case _:
+            return []
+
+
+def _literals(plan: Plan) -> list[str]:
+    """The words without a sign of a pattern anywhere in the commands of a condition that stand without `not`."""
+    match plan[0]:
+        case "all" | "any":
+            return [word for child in plan[1] for word in _literals(child)]
+        case "command":
+            return _literals(plan[1])
+        case "subcommand":
+            return [word for words in plan[1] for word in words]
+        case "arg" | "args":
+            return [text[1] for text in plan[1] if text[0] == "eq"]
+        case "line" if plan[1][0] != "re":
+            return [word for word in str(plan[1][1]).split() if not set(word) & set("*?[")]
         case _:
             return []

@@ -8,6 +8,7 @@ from typing import Final
 from ostiary.call.code.awk import read_awk
 from ostiary.call.code.calls import read_calls
 from ostiary.call.code.sed import read_sed
+from ostiary.call.code.sql import touched_by_sql
 from ostiary.call.code.tables import CALLS
 from ostiary.call.gather import Gathered, Nested
 from ostiary.call.model import Opening
@@ -20,7 +21,9 @@ MAX_CODE: Final = 65_536
 """Characters of interpreter code that are read."""
 
 _SQL_ESCAPE: Final = re.compile(
-    r"\\!|^\s*\.(?:shell|system|import|output|once|load)|\bprogram\b|load_extension", re.I | re.M
+    r"\\(?:!|(?:o|out|i|ir|include|w|write|copy|lo_\w+)\b|g\w*\s*[|/.])|^\s*\.(?:sh|sy|imp|out|onc|loa|exc|edi)"
+    r"|^\s*(?:system|source|pager|tee|edit)\s|\bprogram\b|load_extension",
+    re.I | re.M,
 )
 
 
@@ -45,7 +48,14 @@ def read_code(code: Word, language: str, out: Gathered) -> None:
         read_awk(text, out)
     elif language in CALLS:
         read_calls(text, language, out)
-    elif language != "sql" or _SQL_ESCAPE.search(text):
+    else:
+        _read_other(code, language, out)
+
+
+def _read_other(code: Word, language: str, out: Gathered) -> None:
+    if language == "sql":
+        touched_by_sql(str(code), out)
+    if language != "sql" or _SQL_ESCAPE.search(str(code)):
         out.nested.append(Nested("unknown", code, reason=f"{_NAMES.get(language, language)} code is not analysed"))
 
 

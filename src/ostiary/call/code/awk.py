@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from ostiary.call.code.calls import value_of
 from ostiary.call.code.tokens import MAX_TOKENS, SYNTAX, Token, tokens
 from ostiary.call.gather import Gathered, Nested
-from ostiary.words import word
+from ostiary.call.model import AccessKind
+from ostiary.call.sockets import AWK, touch_file
+from ostiary.words import Word, word
 
 
 def read_awk(code: str, out: Gathered) -> None:
@@ -18,7 +20,9 @@ def read_awk(code: str, out: Gathered) -> None:
         return
     printing = False
     for index, token in enumerate(read):
-        if token.kind == "break" or token.text in ("{", "}"):
+        if token.kind == "text" and AWK.match(token.word.prefix):
+            touch_file(out, token.word, (), AWK)
+        elif token.kind == "break" or token.text in ("{", "}"):
             printing = False
         elif token.text in ("print", "printf"):
             printing = True
@@ -47,7 +51,11 @@ def _until_break(read: Sequence[Token], index: int) -> tuple[Token, ...]:
 
 
 def _run(argument: tuple[Token, ...], out: Gathered) -> None:
+    if argument and argument[0].text == "&":
+        argument = argument[1:]
     value = value_of(argument, {})
+    if AWK.match(value.prefix):
+        return
     if argument and value.prefix:
         out.nested.append(Nested("code", value, "bash"))
     else:
@@ -55,11 +63,18 @@ def _run(argument: tuple[Token, ...], out: Gathered) -> None:
 
 
 def _write(argument: tuple[Token, ...], out: Gathered) -> None:
-    out.path(value_of(argument, {}), "write", certain=all(token.kind == "text" for token in argument))
+    _file(value_of(argument, {}), "write", all(token.kind == "text" for token in argument), out)
+
+
+def _file(target: Word, kind: AccessKind, certain: bool, out: Gathered) -> None:
+    if not AWK.match(target.prefix):
+        out.path(target, kind, certain=certain, origin="output" if kind == "write" else "argument")
 
 
 def _getline(read: Sequence[Token], index: int, out: Gathered) -> None:
-    if index and read[index - 1].text == "|":
+    both = index > 1 and read[index - 2].text == "|" and read[index - 1].text == "&"
+    if both or (index and read[index - 1].text == "|"):
+        index -= both
         start = index - 1
         while start and read[start - 1].kind == "text":
             start -= 1
@@ -67,5 +82,5 @@ def _getline(read: Sequence[Token], index: int, out: Gathered) -> None:
     for at in range(index + 1, min(index + 4, len(read) - 1)):
         if read[at].text == "<":
             argument = (read[at + 1],)
-            out.path(value_of(argument, {}), "read", certain=argument[0].kind == "text")
+            _file(value_of(argument, {}), "read", argument[0].kind == "text", out)
             return

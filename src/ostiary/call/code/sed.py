@@ -96,7 +96,10 @@ def _text_end(script: str, index: int) -> int:
 def _file(script: str, index: int, kind: str, out: Gathered) -> int:
     end = _line_end(script, index)
     target = word(script[index:end].strip())
-    out.path(target, "read" if kind == "read" else "write")
+    if kind == "read":
+        out.path(target, "read")
+    else:
+        out.path(target, "write", origin="output")
     return end
 
 

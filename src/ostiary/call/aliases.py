@@ -1,0 +1,64 @@
+"""Git's aliases, defined where they are used (`git -c alias.up='push --force' up`) or for later (`git config`)."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ostiary.call.gather import Gathered, Nested
+from ostiary.call.layers import Layer
+from ostiary.call.roles import apply
+from ostiary.programs import Arguments
+from ostiary.words import Word, joined, word
+
+
+def aliased(layer: Layer) -> Iterator[Nested]:
+    """The command that an alias stands for, if the subcommand is one that a `-c` of the same command defines. An alias
+    for shell text is found where the option is read. Git splits the words as a shell does (its `alias.*` variables)."""
+    given = layer.arguments
+    if not given.unknown_subcommand or given.data is None or given.data.path != ("git",):
+        return
+    words, rest = layer.invocation.words, given.plain[2:]
+    before = words[1 : len(words) - len(rest) - 1]
+    for value in _values(given, given.subcommand[0]):
+        found = _split(value)
+        if found is None:
+            yield Nested("unknown", value, reason="what an alias stands for is not told")
+        elif found and not found[0].prefix.startswith("!"):
+            yield Nested("words", words=(words[0], *before, *found, *rest))
+
+
+def configured(layer: Layer) -> Iterator[Nested]:
+    """What `git config KEY VALUE` makes other commands run later, perhaps."""
+    given = layer.arguments
+    if given.data is None or given.data.path not in (("git", "config"), ("git", "config", "set")):
+        return
+    rest = [*map(word, given.subcommand[len(given.data.path) - 1 :]), *given.operands]
+    if len(rest) < 2 or rest[0].text is None:
+        return
+    key, value = rest[0].text, rest[1]
+    found = _split(value) if key.lower().startswith("alias.") else ()
+    if found is None:
+        yield Nested("unknown", value, reason="what an alias stands for is not told", possible=True)
+    elif found and not found[0].prefix.startswith("!"):
+        yield Nested("words", words=(layer.invocation.words[0], *found), possible=True)
+    out = Gathered()
+    apply(out, "setting", joined([f"{key}=", *value.pieces]))
+    yield from (replace(nested, possible=True) for nested in out.nested)
+
+
+def _values(given: Arguments, name: str) -> Iterator[Word]:
+    for used in given.options:
+        if used.kind == "setting" and used.value is not None:
+            key, equals, _ = used.value.prefix.partition("=")
+            if equals and key.lower() == f"alias.{name.lower()}":
+                yield used.value.after(len(key) + 1)
+
+
+def _split(value: Word) -> tuple[Word, ...] | None:
+    """The words of an alias, None if they are not told."""
+    try:
+        return None if value.text is None else tuple(map(word, shlex.split(value.text)))
+    except ValueError:
+        return None

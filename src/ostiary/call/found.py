@@ -1,0 +1,288 @@
+"""Paths that a program finds and another one is given: what `xargs` reads from a pipe, what stands for `{}` in `-exec`.
+
+They are words with holes that stay below the folder that was searched, so that a rule about other places does not ask.
+A name with a blank in it may be split by `xargs` without `-0`; that is not considered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
+from typing import Final
+
+from ostiary import programs
+from ostiary.call.streams import printed
+from ostiary.programs import Arguments, Used, arguments
+from ostiary.shell.model import Command
+from ostiary.words import Hole, Word, joined, word
+
+MAX_FOUND: Final = 12
+"""Words that stand for what is found; more of them say no more than that it is unknown."""
+
+BELOW: Final = Hole("**", "found")
+VISIBLE: Final = Hole("**", "glob")
+HERE: Final = word(".")
+
+_NAMES: Final = frozenset({"-name", "-iname"})
+_PRINTS: Final = frozenset({"-print", "-print0"})
+_PRINTS_ELSE: Final = frozenset({"-printf", "-ls", "-f"})
+_SILENT: Final = frozenset({"-prune", "-quit", "-delete"})
+_ALTERNATIVES: Final = frozenset({"-o", "-or", ","})
+_NEGATIONS: Final = frozenset({"!", "-not"})
+_FILTERS: Final = frozenset({"sort", "head", "tail", "uniq", "shuf", "tac", "grep", "egrep", "fgrep", "cat"})
+_CHANGING: Final = frozenset({"-c", "-b", "-o", "-n", "-H", "-l", "-L", "-A", "-B", "-C", "-Z", "-t", "--color", "-m"})
+_LISTING: Final = frozenset({"-l", "-L", "--files", "--files-with-matches", "--files-without-match"})
+_HIDDEN: Final = frozenset({"-u", "--hidden", "-."})
+
+Names = list[Word] | None
+"""What the names of found files match, None if any name will do."""
+
+
+def piped(command: Command, commands: Sequence[Command]) -> tuple[Word, ...] | None:
+    """The words that come through a command's pipe, None if the text does not tell what they are."""
+    reader = command
+    while len(command.reads_from) == 1 and not command.redirects:
+        command = commands[command.reads_from[0]]
+        if not _passes_on(command):
+            return _output(command, reader)
+    return None
+
+
+def _passes_on(command: Command) -> bool:
+    """Whether a command only leaves out or reorders lines of its input."""
+    name = command.words[0].text if command.words else None
+    if name not in _FILTERS or command.redirects or not command.reads_from:
+        return False
+    given = arguments(command.words)
+    patterns = 1 if name.endswith("grep") and not any("-e" in used.names for used in given.options) else 0
+    known = all(used.known and (not used.names & _CHANGING or _counts(name, used)) for used in given.options)
+    return known and len(given.operands) <= patterns
+
+
+def _counts(name: str, used: Used) -> bool:
+    """Whether `-n 5` of `head` is meant, which is about lines; so is everything `sort` is told."""
+    return name == "sort" or (name in ("head", "tail", "shuf") and "-n" in used.names)
+
+
+def _output(command: Command, reader: Command) -> tuple[Word, ...] | None:
+    if command.unparsed or not command.words:
+        return None
+    text = printed(command)
+    if text is None:
+        return found_by(command.words)
+    items = None if text.text is None else _separate(text.text, reader)
+    return None if items is None else tuple(map(word, items))
+
+
+def _separate(text: str, reader: Command) -> list[str] | None:
+    """A text as the arguments that `xargs` makes of it: one from each line with `-I`."""
+    given = arguments(reader.words)
+    if not given.data or given.data.path[0] != "xargs" or _used(given) & {"-0", "-d"} or set(text) & set("'\"\\"):
+        return None
+    return [line.strip() for line in text.splitlines()] if _used(given) & {"-I", "-i", "-J"} else text.split()
+
+
+def found_by(words: tuple[Word, ...]) -> tuple[Word, ...] | None:
+    """The paths that a program prints, None for a program of which that is not known."""
+    given = arguments(words)
+    finder = _FINDERS.get(given.data.path[0]) if given.data else None
+    found = finder(given) if finder else None
+    return found if found is None or 0 < len(found) <= MAX_FOUND else None
+
+
+def found_before(words: tuple[Word, ...], inside: tuple[Word, ...]) -> tuple[Word, ...] | None:
+    """The paths that the command `inside` an action of `find` is run on."""
+    size = len(inside)
+    ends = [at - 1 for at in range(2, len(words)) if words[at : at + size] == inside]
+    if programs.base_name(words[0].text or "") not in ("find", "gfind"):
+        return None
+    found = _below_roots(words, ends)
+    return found if 0 < len(found) <= MAX_FOUND else None
+
+
+def _by_find(given: Arguments) -> tuple[Word, ...] | None:
+    others = [used for used in given.options if used.role or not used.known or used.names & _PRINTS_ELSE]
+    if any(not used.names & _SILENT for used in others):
+        return None
+    words = given.plain
+    ends = [at for at, item in enumerate(words) if item.text in _PRINTS]
+    return _below_roots(words, ends or [len(words)])
+
+
+def _below_roots(words: tuple[Word, ...], ends: list[int]) -> tuple[Word, ...]:
+    start = next((at for at in range(1, len(words)) if _begins_expression(words[at])), len(words))
+    roots = [item for item in words[1:start] if not item.prefix.startswith("-")] or [HERE]
+    names: list[Word] = []
+    for end in ends:
+        found = _Expression(words[start:end]).names()
+        if found is None:
+            return tuple(_deep(root) for root in roots)
+        names += [name for name in found if name not in names]
+    return tuple(item for root in roots for item in _named(root, names))
+
+
+def _begins_expression(item: Word) -> bool:
+    text = item.text or item.prefix
+    return text in ("(", "!") or (text.startswith("-") and text not in ("-H", "-L", "-P") and text[:2] != "-O")
+
+
+def _deep(root: Word, hole: Hole = BELOW) -> Word:
+    """A folder, and everything below it."""
+    pieces = list(root.pieces)
+    slash = "" if root.suffix.endswith("/") else "/"
+    return joined([*pieces, slash, hole], many=True)
+
+
+def _named(root: Word, names: list[Word]) -> list[Word]:
+    """What has one of the names below a folder; also what was named itself, if it has such a name."""
+    found = [joined([*_deep(root).pieces, "/", *name.pieces], many=True) for name in names]
+    own = None if root.text is None else root.text.rstrip("/").rpartition("/")[2] or "/"
+    itself = own is None or any(_may_be(own, name) for name in names)
+    return [*found, root] if itself else found
+
+
+def _may_be(own: str, name: Word) -> bool:
+    signs = {"glob": "?", "found": "*"}
+    shape = "".join(piece if isinstance(piece, str) else signs[piece.kind] for piece in name.pieces)
+    return fnmatchcase(own.casefold(), shape.casefold())
+
+
+class _Expression:
+    """Reads the tests of `find` for the names that they ask for. What it says holds at the end of the words."""
+
+    def __init__(self, words: Sequence[Word]) -> None:
+        self.words = words
+        self.at = 0
+
+    def names(self) -> Names:
+        found: list[Word] = []
+        while True:
+            one = self._conjunction()
+            if one is None:
+                return None
+            found += one
+            if self.at >= len(self.words) or self.words[self.at].text not in _ALTERNATIVES:
+                return found
+            self.at += 1
+
+    def _conjunction(self) -> Names:
+        found: Names = None
+        while self.at < len(self.words):
+            item = self.words[self.at]
+            if item.text in _ALTERNATIVES or item.text == ")":
+                break
+            self.at += 1
+            one = self._test(item)
+            found = found if one is None else one
+        return found
+
+    def _test(self, item: Word) -> Names:
+        if item.text in _NEGATIONS and self.at < len(self.words):
+            self.at += 1
+            self._test(self.words[self.at - 1])
+            return None
+        if item.text == "(":
+            found = self.names()
+            self._close()
+            return found
+        value = self._value(item)
+        return None if value is None or item.text not in _NAMES else [_shape(value, item.text == "-iname")]
+
+    def _close(self) -> None:
+        depth = 1
+        while depth and self.at < len(self.words):
+            depth += {"(": 1, ")": -1}.get(self.words[self.at].text or "", 0)
+            self.at += 1
+
+    def _value(self, item: Word) -> Word | None:
+        """The value of a test, which is passed over."""
+        data = programs.program("find")
+        option = data.options.get(item.text or "") if data else None
+        size = {"": 0, "2": 2}.get(option.kind, 1) if option else 0
+        if option and option.kind == ";":
+            rest = [at for at in range(self.at, len(self.words)) if self.words[at].text in (";", "+")]
+            size = (rest[0] - self.at + 1) if rest else len(self.words)
+        self.at += size
+        return self.words[self.at - 1] if size and self.at <= len(self.words) else None
+
+
+def _shape(value: Word, folded: bool) -> Word:
+    """A pattern of `find` as a name with holes; unlike a shell's star, its star also takes a dot at the start."""
+    text = value.text
+    if text is None or set(text) & set("\\["):
+        return Word((Hole(str(value), "found"),))
+    pieces: list[str | Hole] = []
+    for sign in text:
+        if sign in "*?":
+            pieces.append(Hole(sign, "found"))
+        elif folded and sign.isalpha():
+            pieces.append(Hole(sign, "glob") if sign.isascii() else Hole(sign, "found"))
+        else:
+            pieces.append(sign)
+    return joined(pieces)
+
+
+def _by_search(given: Arguments) -> tuple[Word, ...] | None:
+    """`grep -l`, `rg -l`, `rg --files`: names of files below the roots, of those that `--include` names."""
+    assert given.data is not None
+    if not _used(given) & _LISTING or any(not option.known for option in given.options):
+        return None
+    roots = given.operands[len(programs.effective_slots(given.data, given.options).first) :]
+    if given.data.path[0] == "rg" and not _used(given) & _HIDDEN:
+        return _below(roots, VISIBLE)
+    names = [used.value for used in given.options if "--include" in used.names and used.value is not None]
+    if not names:
+        return _below(roots, BELOW)
+    return tuple(item for root in roots or (HERE,) for item in _named(root, [_shape(name, False) for name in names]))
+
+
+def _used(given: Arguments) -> frozenset[str]:
+    return frozenset[str]().union(*(option.names for option in given.options))
+
+
+def _below(roots: tuple[Word, ...], hole: Hole) -> tuple[Word, ...]:
+    """Everything below the roots, or below the current folder, which is then not written before the names."""
+    return tuple(_deep(root, hole) for root in roots) or (Word((hole,), many=True),)
+
+
+def _by_fd(given: Arguments) -> tuple[Word, ...] | None:
+    if _used(given) & _FD_ELSE or not all(option.known for option in given.options):
+        return None
+    return _below(given.operands[1:], BELOW if _used(given) & {"-H", *_HIDDEN} else VISIBLE)
+
+
+def _by_ls(given: Arguments) -> tuple[Word, ...] | None:
+    """A bare `ls`: the visible names of the folder."""
+    return (Word((Hole("*", "glob"),), many=True),) if len(given.plain) == 1 else None
+
+
+def _by_git(given: Arguments) -> tuple[Word, ...] | None:
+    """`git ls-files`: what is tracked below the named folders, or has the named pattern at any depth."""
+    more = any(not used.known or used.names & _GIT_ELSE for used in given.options)
+    if given.subcommand != ("ls-files",) or more:
+        return None
+    names = [str(item) for item in given.operands if not item.holes or all(hole.kind == "glob" for hole in item.holes)]
+    if given.operands and len(names) == len(given.operands) and all(map(_ENDING.fullmatch, names)):
+        deep = Word((BELOW, "/"))
+        return tuple(joined([*deep.pieces, *_shape(word(name), False).pieces], many=True) for name in names)
+    if any(item.text is None or set(item.text) & set("*?[:") for item in given.operands):
+        return _below((), BELOW)
+    return _below(given.operands, BELOW)
+
+
+_FD_ELSE: Final = frozenset({"-x", "-X", "-l", "--base-directory", "--search-path"})
+_GIT_ELSE: Final = frozenset(
+    {"-C", "-s", "-t", "-v", "--eol", "--debug", "--format", "-u", "--full-name", "--git-dir", "--work-tree"}
+)
+_ENDING: Final = re.compile(r"\*\.[A-Za-z0-9]+")
+
+
+_FINDERS: Final[dict[str, Callable[[Arguments], tuple[Word, ...] | None]]] = {
+    "find": _by_find,
+    "grep": _by_search,
+    "rg": _by_search,
+    "fd": _by_fd,
+    "ls": _by_ls,
+    "git": _by_git,
+}

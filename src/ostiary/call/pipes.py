@@ -1,0 +1,36 @@
+"""Neighbours in pipelines, when the parts of all scripts are known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from ostiary.call.model import Part
+
+MAX_PIPES: Final = 8_192
+"""Pairs of neighbours in the pipelines of one call."""
+
+
+def connected(parts: Sequence[Part]) -> list[Part] | None:
+    """The parts, where neighbours know of each other: a script inside a part takes part in its pipeline, so that in
+    `sh -c 'a; b' | c` also `a` and `b` write into `c`. None if there are too many of them."""
+    pairs = dict.fromkeys(pair for index, part in enumerate(parts) for pair in _pairs(index, part, len(parts)))
+    if len(pairs) > MAX_PIPES:
+        return None
+    sources: dict[int, list[int]] = {}
+    targets: dict[int, list[int]] = {}
+    for source, target in pairs:
+        sources.setdefault(target, []).append(source)
+        targets.setdefault(source, []).append(target)
+    return [
+        replace(part, pipes_from=tuple(sorted(sources.get(index, ()))), pipes_to=tuple(sorted(targets.get(index, ()))))
+        if index in sources or index in targets
+        else part
+        for index, part in enumerate(parts)
+    ]
+
+
+def _pairs(index: int, part: Part, count: int) -> list[tuple[int, int]]:
+    before = [(source, index) for source in part.pipes_from if source < count]
+    return before + [(index, target) for target in part.pipes_to if target < count]

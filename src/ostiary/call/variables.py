@@ -1,0 +1,31 @@
+"""Variables that programs run: what they hold is a script that is perhaps run, or a file whose code is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from ostiary import programs
+from ostiary.call.gather import Gathered, Nested
+from ostiary.words import Word
+
+_MARKS: Final = "!|-"
+"""What may stand before the command: git's mark of shell text, the pipe of `LESSOPEN`."""
+
+
+def run_by(variables: Iterable[tuple[str, Word]], seen: set[tuple[str, Word]], out: Gathered) -> Iterator[Nested]:
+    """The scripts in variables whose value is told, without those that were `seen`, which grows by them. Files are
+    added as possible `execute` accesses."""
+    for name, value in variables:
+        if (name, value) in seen:
+            continue
+        seen.add((name, value))
+        role = programs.run_from(name)
+        if role == "run":
+            out.path(value, "execute", certain=False)
+        elif role == "command" and value.prefix and all(hole.kind == "outside" for hole in value.holes):
+            yield Nested("code", _unmarked(value), possible=True)
+
+
+def _unmarked(value: Word) -> Word:
+    return value.after(len(value.prefix) - len(value.prefix.lstrip(_MARKS)))
