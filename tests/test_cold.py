@@ -16,6 +16,7 @@ from ostiary import cold
 from ostiary.cold import HookCall, Miss, decide
 from ostiary.dialects import DIALECTS, Answer
 from ostiary.engine import Engine
+from ostiary.event import Event
 from ostiary.problems import Problem
 from ostiary.sources import admit, store
 from ostiary.sources.compiled import Compiled
@@ -56,7 +57,8 @@ class Machine:
         """What the agent is told about a shell command: allow, ask, deny or nothing."""
         answer = self.hook(bash(command, str(self.base / "project"), **more))
         assert (answer.status, answer.stderr) == (0, "")
-        return str(json.loads(answer.stdout)["hookSpecificOutput"]["permissionDecision"]) if answer.stdout else ""
+        body = json.loads(answer.stdout or "{}")
+        return str(body.get("hookSpecificOutput", {}).get("permissionDecision", ""))
 
     def review_all(self) -> None:
         """Reviews every file of the project as it is."""
@@ -67,6 +69,18 @@ class Machine:
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path.resolve())
+
+
+@pytest.mark.parametrize("kind", ["gone", "file"])
+def test_a_named_folder_that_is_not_there_asks(machine: Machine, kind: str) -> None:
+    (machine.base / "config").rmdir()
+    plant(machine.base, {"project/.ostiary/policy.yaml": DENY_RM})
+    plant(machine.base, {"config": "text"} if kind == "file" else {})
+    for _ in range(2):
+        assert machine.said("rm x") == "deny"
+        assert machine.said("make") == "ask"
+        assert machine.said("pwd") == ""
+    assert (machine.base / "config").exists() == (kind == "file")
 
 
 def test_nothing_is_said_without_policy(machine: Machine) -> None:
@@ -120,6 +134,31 @@ def test_a_broken_file_keeps_its_last_good_rules(machine: Machine) -> None:
     plant(machine.base, {"config/policy.yaml": BROKEN})
     assert machine.said("rm x") == "deny"
     assert machine.said("make") == ""
+    file = machine.base / "config/policy.yaml"
+    told = f"{file}:2: unknown key `rulez`; its last good version acts"
+    assert json.loads(machine.hook(bash("make")).stdout) == {"systemMessage": told}
+    engine = Engine.load(machine.base / "config", machine.base / "project")
+    assert engine.decide(Event.from_call("bash", {"command": "make"})).message == told
+
+
+def test_a_last_good_version_is_told_only_if_nobody_else_says_something(machine: Machine) -> None:
+    speaks = "version: 1\nrules: [{id: a, message: hello}]\n"
+    plant(machine.base, {"config/policy.yaml": DENY_RM, "config/policy.d/b.yaml": speaks})
+    machine.said("make")
+    plant(machine.base, {"config/policy.yaml": BROKEN})
+    assert json.loads(machine.hook(bash("make")).stdout) == {"systemMessage": "hello"}
+
+
+def test_the_errors_of_an_unreviewed_file_are_told_to_nobody(machine: Machine) -> None:
+    plant(machine.base, {"project/.ostiary/policy.yaml": DENY_RM})
+    machine.said("make")
+    plant(machine.base, {"project/.ostiary/policy.yaml": BROKEN})
+    assert machine.hook(bash("make", str(machine.base / "project"))).stdout == ""
+
+
+def test_a_hook_of_an_unknown_event_is_told_so(machine: Machine) -> None:
+    answer = machine.hook(bash("make"), "Nope")
+    assert "the hook is registered for the unknown event `Nope`" in answer.stdout + answer.stderr
 
 
 def test_a_file_that_cannot_be_read_keeps_its_last_good_rules(machine: Machine) -> None:

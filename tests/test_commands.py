@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +24,7 @@ from ostiary.commands.shared.world import LIMIT
 from ostiary.dialects import DIALECTS
 from ostiary.problems import Problem
 from ostiary.sources.account import Account
+from ostiary.sources.discover import OWN
 
 POLICY = """\
 version: 1
@@ -169,6 +172,38 @@ def test_wrong_arguments_get_help_and_no_traceback(line: Line, arguments: list[s
     assert "Traceback" not in ran.err
 
 
+def test_words_of_a_library_are_kept_from_people(line: Line) -> None:
+    assert "Invalid value for 'kind': 'nonsense' is not one of" in line("schema", "nonsense").err
+
+
+@pytest.mark.parametrize("arguments", [["eval", "ls", "-la"], ["explain", "ls", "x"]])
+def test_a_command_without_quotes_is_told_so(line: Line, arguments: list[str]) -> None:
+    hint = f"Shell text is one argument: quote it, as in `ostiary {arguments[0]} 'ls -l'`."
+    assert hint in line(*arguments).err
+    assert hint not in line("eval", "ls", "--cwd").err
+
+
+@pytest.mark.parametrize("arguments", [["--tool", "bash", "--input", "{"], ["--input", "{"]])
+def test_broken_json_is_said_to_be_broken(line: Line, arguments: list[str]) -> None:
+    ran = line.at("eval", *arguments)
+    assert ran.status == Exit.USAGE
+    assert "the JSON of `--input` is broken: " in ran.err
+
+
+@pytest.mark.parametrize(
+    ("tool", "said"),
+    [
+        ("Wirte", "no known tool is called `Wirte`; did you mean `Write`?\n"),
+        ("qqqqqq", "no known tool is called `qqqqqq`\n"),
+        ("mcp__a__b", ""),
+        ("Bash", ""),
+    ],
+)
+def test_a_tool_nobody_knows_is_warned_of(line: Line, tool: str, said: str) -> None:
+    line.policy()
+    assert line.at("eval", "--tool", tool).err == said
+
+
 def test_a_misspelt_event_gets_the_nearest_name(line: Line) -> None:
     assert "did you mean `PreToolUse`?" in line("eval", "ls", "--on", "PreTolUse").err
 
@@ -193,6 +228,14 @@ def test_an_internal_error_is_one_line(line: Line, monkeypatch: pytest.MonkeyPat
     assert ran.status == Exit.INTERNAL
     assert ran.err.splitlines()[0] == "ostiary: internal error: RuntimeError: first line"
     assert "second line" not in ran.err
+
+
+def test_an_error_of_a_file_is_an_internal_one(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone(*_: object) -> None:
+        raise FileNotFoundError(errno.ENOENT, "No such file or directory", "/x")
+
+    monkeypatch.setattr("ostiary.commands.check.engine", gone)
+    assert line("check").status == Exit.INTERNAL
 
 
 def test_debug_shows_where(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,6 +277,50 @@ def test_a_reader_that_goes_away_is_no_traceback(line: Line, monkeypatch: pytest
     monkeypatch.setattr(sys, "stdout", sys.stdout)
     assert line("schema").status == Exit.FINDINGS
     sys.stdout.close()
+
+
+def test_a_folder_that_is_gone_is_told(line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    for verb in (["eval", "ls"], ["check"], ["test"], ["trust"], ["init", "--project"]):
+        ran = line.at(*verb)
+        assert (ran.status, ran.out) == (Exit.USAGE, "")
+        assert ran.err == "ostiary: the current folder is gone; change into one that exists\n"
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["schema"], ["eval", "ls"], ["eval", "--json", "ls"]])
+def test_output_that_cannot_be_written_is_one_line(line: Line, arguments: list[str]) -> None:
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "ostiary", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == Exit.USAGE
+    expected = "ostiary: the output cannot be written: no space left on device\n"
+    assert done.stderr.decode().endswith(expected)
+    assert "report" not in done.stderr.decode()
+
+
+def test_a_full_disk_is_told_without_a_process(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("ostiary.commands.schema.console.document", full)
+    monkeypatch.setattr(sys, "stdout", sys.stdout)
+    assert line("schema").status == Exit.USAGE
+    sys.stdout.close()
+
+
+def test_without_standard_output_nothing_is_flushed(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ostiary.commands.schema.console.document", lambda _: None)
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main.run(["schema"]) == Exit.CLEAN
 
 
 def test_streams_that_cannot_be_prepared_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -404,6 +491,25 @@ def test_files_by_name(line: Line) -> None:
     assert "2 files, " in ran.out
 
 
+def test_a_file_by_name_that_is_too_large_is_a_finding(line: Line) -> None:
+    large = line.project / "large.yaml"
+    large.write_bytes(b"#" * (OWN.file + 1))
+    ran = line("check", str(large))
+    assert ran.status == Exit.FINDINGS
+    assert ran.out.startswith(f"{large}: it is larger than the {OWN.file} bytes it may have\n")
+
+
+def test_exceptions_of_a_file_by_name_that_reach_nothing_are_told(line: Line) -> None:
+    path = line.policy(
+        "version: 1\ninclude: [{file: a.yaml}]\nexceptions:\n"
+        "  - {rule: gone, reason: x}\n  - {rule: 'project:app/x', reason: x}\n  - {rule: 'a/x', reason: x}\n"
+    )
+    (line.config / "a.yaml").write_text("version: 1\nrules: [{id: x, decision: deny}]\n")
+    out = line("check", str(path)).out
+    assert f"{path}:4: warning: exception for `gone` reaches no rule\n" in out
+    assert out.count("warning") == 2  # the other one is the sum
+
+
 def test_text_of_others_is_no_markup(line: Line) -> None:
     line.policy('version: 1\n"[bold]\\e[31mx": 1\n')
     ran = line.at("check")
@@ -554,6 +660,26 @@ def test_examples_and_suites(line: Line) -> None:
     assert ran == Ran(0, "2 examples, 2 cases, 0 failures, 0 problems\n", "")
 
 
+def test_a_folder_without_suites_is_no_success(line: Line) -> None:
+    ran = line.at("test", str(line.project))
+    assert (ran.status, ran.out) == (Exit.USAGE, "")
+    assert ran.err.splitlines() == [
+        "there are no rule files here; `ostiary init` writes one",
+        f"ostiary: `{line.project}` holds no suite: their names end in `.test.yaml`",
+    ]
+
+
+def test_suites_of_a_folder(line: Line) -> None:
+    line.policy()
+    (line.project / "a.test.yaml").write_text(SUITE)
+    assert line.at("test", str(line.project)).out == line.at("test", str(line.project / "a.test.yaml")).out
+
+
+@pytest.mark.parametrize("verb", ["check", "test"])
+def test_that_there_is_nothing_to_look_at_is_said(line: Line, verb: str) -> None:
+    assert line.at(verb).err == "there are no rule files here; `ostiary init` writes one\n"
+
+
 def test_a_failure_shows_what_differs(line: Line) -> None:
     line.policy()
     Path("x.test.yaml").write_text(SUITE.replace("verdict: deny", "verdict: ask").replace("history", "future"))
@@ -626,6 +752,19 @@ deny: ["Bash(curl *)"]
 """
 
 
+WAITING = """version: 1
+default: allow
+aliases: {go: mcp__a__b}
+allow: ["Bash(git *)"]
+rules:
+  - id: none
+    context: hello
+  - {id: env, decision: allow, when: {reads: "**/.env"}, unless: {writes: {outside: project}}}
+exceptions: [{rule: gone, reason: x},
+  {rule: "allow:Bash(git *)", when: {command: git push *}, reason: x}]
+"""
+
+
 def test_nobody_at_a_terminal_grants_nothing(line: Line) -> None:
     line.repository(THEIRS)
     ran = line.at("trust")
@@ -638,7 +777,44 @@ def test_nobody_at_a_terminal_grants_nothing(line: Line) -> None:
 
 def test_what_permits_nothing_says_so(line: Line) -> None:
     line.repository("version: 1\ndeny: [Bash]\n")
-    assert "it permits nothing; accepting it changes nothing" in line.at("trust").out
+    out = line.at("trust").out
+    assert "it permits nothing; accepting it changes nothing" in out
+    assert "  and 1 rule that denies or asks, which acts already\n" in out
+
+
+def test_what_waits_is_shown_in_the_words_of_the_file(line: Line) -> None:
+    line.repository(WAITING)
+    assert line.at("trust").out.splitlines()[1:] == [
+        "  allow     allow:Bash(git *):4  tool Bash and command `git *` | `git`",
+        "  allow     env:8  reads **/.env unless writes outside project",
+        "  exception line 9  the exception for gone reaches no rule",
+        "  exception line 10  allow:Bash(git *) does not act where command `git push *` | `git push`",
+        "  default   default:2  allow where no other rule speaks",
+        "  context   none:6  tells the model: hello",
+        "  alias     go = mcp__a__b",
+        "",
+    ]
+
+
+def test_a_review_that_no_file_has_any_more_is_marked(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert line.at("trust", "--list").out == "nothing was accepted so far\n"
+    folder = line.repository(THEIRS)
+    at_terminal(monkeypatch, Person())
+    line.at("trust")
+    assert not line.at("trust", "--list").out.rstrip().endswith(")")
+    (folder / "policy.yaml").write_text(THEIRS + "# changed\n")
+    gone = "  (no file is so any more)\n"
+    assert line.at("trust", "--list").out.endswith(gone)
+    monkeypatch.chdir(line.config)
+    line.project.rename(line.project.with_name("elsewhere"))
+    assert line.at("trust", "--list").out.endswith(gone)
+
+
+def test_what_was_never_accepted_cannot_be_taken_back(line: Line) -> None:
+    ran = line.at("untrust")
+    assert (ran.status, ran.out) == (Exit.FINDINGS, "")
+    assert ran.err == "ostiary: nothing of this project was accepted\n"
+    assert not (line.config / "state" / "trust.json").exists()
 
 
 def test_a_store_that_cannot_be_relied_on_is_told(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -745,8 +921,30 @@ def test_uninstall_leaves_what_was_there(line: Line) -> None:
 def test_nobody_there_changes_nothing(line: Line) -> None:
     ran = line.at("install", *PROJECT)
     assert ran.status == Exit.FINDINGS
-    assert ran.err == "ostiary: nobody is here to agree; `--yes` writes without asking\n"
+    assert ran.err == (
+        f"there are no rule files in `{line.config}`; `ostiary init --config-dir {line.config}` writes one\n"
+        "ostiary: nobody is here to agree; `--yes` writes without asking\n"
+    )
     assert not settings(line).exists()
+
+
+@pytest.mark.parametrize("options", [["--config-dir", "CONFIG"], []])
+def test_a_folder_without_rules_is_told_when_it_is_registered(
+    line: Line, monkeypatch: pytest.MonkeyPatch, options: list[str]
+) -> None:
+    monkeypatch.setattr("ostiary.sources.places.account", lambda: Account("eve", str(line.project)))
+    options = [option.replace("CONFIG", str(line.config)) for option in options]
+    assert "there are no rule files in" in line("install", *PROJECT, "--dry-run", *options).err
+    line.policy()
+    own = line.project / ".config" / "ostiary"
+    own.mkdir(parents=True)
+    (own / "policy.yaml").write_text(POLICY)
+    assert line("install", *PROJECT, "--dry-run", *options).err == ""
+
+
+def test_a_hook_of_a_user_without_a_home_is_registered(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ostiary.sources.places.account", lambda: None)
+    assert line("install", *PROJECT, "--dry-run").err == ""
 
 
 @pytest.mark.parametrize(("typed", "written"), [("y", True), ("YES", True), ("", False), ("n", False)])

@@ -6,12 +6,16 @@ import pytest
 
 from ostiary import conditions, patterns
 from ostiary.answers import MAYBE, NO, YES
+from ostiary.build import compile_file
 from ostiary.call import analyse
 from ostiary.conditions import Plan, Stance, View
 from ostiary.event import Event
 from ostiary.facts import Knowledge
 from ostiary.tools import TOOLS
 from strategies import FACTS, program
+
+BOTH = "tool Bash or (mode plan and not (mode x))"
+PIPED = "command subcommand remote add, pipes_to (program /sh$/)"
 
 
 def view(event: Event) -> View:
@@ -58,19 +62,49 @@ def test_a_search_without_a_tool() -> None:
         (("command", ("any", (("flag", (("-c", ("glob", "p*")),)), ("args", ())))), "command flag -c p* | args : yes"),
         (("command", ("line", ("glob", "git *"), ())), "command `git *`: no"),
         (("not", ("tool", "exact", ("Read", "Write"))), "not (tool Read | Write: no)"),
-        (("tool", "cover", "web_.*"), "tool cover web_.*: no"),
+        (("tool", "cover", "web_.*"), "tool web_.*: no"),
         (("reads", ()), "reads : no"),
         (("script", (("re", "x", "i"), ("eq", "y"))), "script /x/i, y: no"),
         (("always",), "always: yes"),
-        (("interactive", True), "interactive True: no"),
+        (("interactive", True), "interactive true: no"),
         (("branch", (("eq", "main"),)), "branch main: maybe"),
         (("all", (("always",), ("mode", (("eq", "plan"),)))), "mode plan: no"),
-        (("all", (("always",), ("tool", "all"))), "tool all: yes"),
+        (("all", (("always",), ("tool", "all"))), "tool *: yes"),
         (("any", (("mode", (("eq", "plan"),)), ("always",))), "always: yes"),
     ],
 )
 def test_conditions_tell_why(plan: Plan, shown: str) -> None:
     assert conditions.why(plan, Stance(stops=True), shell("ls")) == shown
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ('{tool: "/x/i", cwd: ~/a/}', "tool /x/i and cwd ~/a/"),
+        ("{any: [{tool: Bash}, {all: [{mode: plan}, {not: {mode: x}}]}]}", BOTH),
+        ("{writes: {outside: project}}", "writes outside project"),
+        ('{connects: ["*.x.org", "y:80"]}', "connects *.x.org, y:80"),
+        ("{mcp: {server: github, tool: [a, b]}}", "mcp server github, tool a, b"),
+        ('{input: {a.b: {gt: 1, in: [x, true]}, c: "x*"}}', "input a.b in x | true, a.b gt 1 and input c glob x*"),
+        ("{input: {a: {exists: false}, b: {regex: x+}}}", "input a exists false and input b regex /x+/"),
+        ("{script: {is: unparsed}}", "script is unparsed"),
+        ("{subagent: true}", "subagent true"),
+        ("{command: {subcommand: remote add, pipes_to: {program: /sh$/}}}", PIPED),
+        (
+            "{command: {program: git, any: [{env: {A: b}}, {args: [a, b]}]}}",
+            "command program git, (env A b | args a b)",
+        ),
+        ("{command: [a b, c d *]}", "command `a b` | `c d *` | `c d`"),
+        ("{prompt: [a, b, c, d, e, f, g, h]}", "prompt a, b, c, d, e, f, g, h"),
+    ],
+)
+def test_a_condition_is_shown_in_the_words_of_its_file(written: str, shown: str) -> None:
+    text = f"version: 1\nrules: [{{id: x, decision: deny, when: {written}}}]\n"
+    assert conditions.rendered(compile_file(text, "p.yaml").plan.rules[0].when) == shown
+
+
+def test_a_short_form_tells_that_it_is_one() -> None:
+    assert conditions.rendered(("prompt", tuple(("eq", letter) for letter in "abc")), 2) == "prompt a, b, ..."
 
 
 def test_kinds_come_in_a_fixed_order() -> None:

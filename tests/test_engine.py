@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,39 @@ def test_a_managed_place_checked_to_the_root(base: Path) -> None:
     managed = Managed(str(base / "managed"), frozenset({os.geteuid() + 1}))
     engine = Engine.load(base / "config", base / "project", managed=managed)
     assert verdict(engine, base, "ls") == "ask"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ({"tool": 3}, "`tool` must be the name of a tool, such as `bash`"),
+        ({"tool": ""}, "`tool` must be the name of a tool, such as `bash`"),
+        ({"input": "ls"}, "`input` must be a mapping of argument names to values"),
+        ({"input": {1: "ls"}}, "`input` must be a mapping of argument names to values"),
+        ({"cwd": Path("/w")}, "`cwd` must be text"),
+        ({"mode": 1}, "`mode` must be text"),
+        ({"name": "PreToolUze"}, "unknown event `PreToolUze`; did you mean `PreToolUse`?"),
+    ],
+)
+def test_what_is_no_call_is_refused(arguments: dict[str, Any], why: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(why)):
+        Event.from_call(**{"tool": "bash", "input": {}, **arguments})
+
+
+@pytest.mark.parametrize(
+    ("tool", "called"), [("Bash", "bash"), ("bash", "bash"), ("Read", "Read"), ("mcp__a__b", "mcp__a__b"), ("x", "x")]
+)
+def test_an_alias_of_one_tool_means_that_tool(tool: str, called: str) -> None:
+    event = Event.from_call(tool, {})
+    assert (event.tool, event.native_tool) == (called, tool)
+
+
+@pytest.mark.parametrize("input", [{"cmd": "rm -rf /"}, {}, {"command": 3}])
+def test_a_shell_without_its_command_asks(base: Path, input: dict[str, Any]) -> None:
+    plant(base, {"config/policy.yaml": deny("Bash(rm *)")})
+    sent = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/w", "tool_name": "Bash", "tool_input": input}
+    asked = {load(base).decide(Event.from_call("Bash", input)).verdict, load(base).decide(sent, "claude-code").verdict}
+    assert asked == {Verdict.ASK}
 
 
 def test_a_broken_managed_file_keeps_its_last_good_rules(base: Path) -> None:

@@ -72,6 +72,24 @@ def test_a_hook_answers(base: Path) -> None:
     assert (silent.returncode, silent.stdout, silent.stderr) == (0, b"", b"")
 
 
+@pytest.mark.parametrize(
+    ("kind", "why"), [("gone", "it does not exist"), ("file", "it is not a folder"), ("link", "it is not a folder")]
+)
+def test_a_registered_folder_that_is_not_there_asks(base: Path, kind: str, why: str) -> None:
+    folder = base / "elsewhere"
+    plant(base, {"project/.ostiary/policy.yaml": 'version: 1\ndeny: ["Bash(mv *)"]\n'})
+    plant(base, {} if kind == "gone" else {"elsewhere": "text" if kind == "file" else {"link": "nowhere"}})
+    named = ["--agent", AGENT, "--event", "PreToolUse", "--config-dir", str(folder)]
+    for _ in range(2):  # what the first call leaves behind changes nothing
+        asked = hook(bash("rm -rf x", str(base / "project")), *named, cwd=base / "project")
+        assert said(asked.stdout) == ("ask", f"{folder} cannot be used: {why}")
+        assert hook(bash("pwd", str(base / "project")), *named, cwd=base / "project").stdout == b""
+    assert folder.exists() == (kind == "file")
+    if kind == "gone":
+        help = f"run `ostiary init --config-dir {folder}`"
+        assert help in json.loads(asked.stdout)["systemMessage"]
+
+
 def test_the_project_is_where_the_hook_was_started(base: Path) -> None:
     plant(base, {"project/.ostiary/policy.yaml": 'version: 1\ndeny: ["Bash(make *)"]\n'})
     assert said(hook(bash("make x", "/"), *arguments(base), cwd=base / "project").stdout)[0] == "deny"

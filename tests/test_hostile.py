@@ -106,7 +106,7 @@ def run(checkout: Path, arguments: list[str], python: list[str]) -> subprocess.C
         (["eval", "--payload", "-", "--agent", "claude-code"], 0),
         (["schema", "policy"], 0),
         (["trust"], 1),
-        (["untrust"], 0),
+        (["untrust"], 1),
         (["trust", "--list"], 0),
         (["init"], 0),
         (["install", "claude-code", "--scope", "project", "--dry-run"], 0),
@@ -121,6 +121,8 @@ def test_no_verb_runs_anything_of_the_checkout(
 ) -> None:
     config = tmp_path / "config"
     config.mkdir(mode=0o700)
+    if arguments[0] == "install":  # else it says that there are no rules
+        (config / "policy.yaml").write_text("version: 1\n")
     takes_folder = arguments[0] not in ("schema", "uninstall", "--version")
     further = ["--config-dir", str(config)] if takes_folder else []
     done = run(checkout, [*arguments, *further], AS_INSTALLED)

@@ -551,6 +551,14 @@ def test_resolve(base: Path) -> None:
     assert ask("resolve", "/a\0b") is None
 
 
+def test_kind(base: Path) -> None:
+    plant(base, {"a/f": "x", "l": {"link": "/a"}, "to-gone": {"link": "/a/gone"}, "circle": {"link": "circle"}})
+    assert {ask("kind", str(base / name)) for name in ("a", "l")} == {"folder"}
+    assert {ask("kind", str(base / name)) for name in ("a/f", "l/f")} == {"file"}
+    assert {ask("kind", str(base / name)) for name in ("l/g", "a/f/g", "to-gone")} == {"none"}
+    assert ask("kind", str(base / "circle")) is None
+
+
 def test_home_of() -> None:
     assert ask("home_of", "root") == account.home_of("root")
     assert ask("home_of", "no such user") is None

@@ -130,7 +130,14 @@ def test_the_facts_of_a_case_come_before_the_suites() -> None:
 def test_a_circle_of_links_cannot_be_told() -> None:
     facts = facts_of(FactsSpec(links={"/a": "/b", "/b": "/a"}))
     assert facts.answer(FactRequest("resolve", "/a/x")) is None
+    assert facts.answer(FactRequest("kind", "/a/x")) is None
     assert facts.answer(FactRequest("resolve", "/ab")) == "/ab"
+
+
+def test_files_that_a_suite_names_exist() -> None:
+    facts = facts_of(FactsSpec(files=["/srv/a/b"], links={"/l": "/srv"}))
+    found = {path: facts.answer(FactRequest("kind", path)) for path in ("/srv/a/b", "/srv/a", "/l/a", "/srv/ab", "/c")}
+    assert found == {"/srv/a/b": "file", "/srv/a": "folder", "/l/a": "folder", "/srv/ab": "none", "/c": "none"}
 
 
 def test_what_a_suite_does_not_say_cannot_be_told() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ostiary.policy import ExceptionPlan, FilePlan, IncludePlan, RulePlan
-from ostiary.trust import Permit, review, shown_plan
+from ostiary.trust import Permit, review
 from ostiary.visible import hidden, visible
 
 SILENT = "where the text does not tell, it says nothing"
@@ -32,22 +32,28 @@ def permits(*rules: RulePlan, **fields: Any) -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(
     ("fields", "want"),
     [
-        ({"decision": "allow"}, [("allow", "x", "always")]),
+        ({"decision": "allow"}, [("allow", "x", "every call")]),
         (
-            {"decision": "allow", "when": ("tool", "exact", ("bash",)), "unless": ("cwd", ("/x",))},
-            [("allow", "x", "tool(exact, bash) unless cwd(/x)")],
+            {"decision": "allow", "when": ("tool", "exact", ("bash",)), "unless": ("mode", (("eq", "plan"),))},
+            [("allow", "x", "tool bash unless mode plan")],
         ),
         ({"decision": "deny", "unless": ("prompt", ())}, []),
         ({"decision": "ask"}, []),
         ({"decision": "deny", "reason": "no"}, [("reason", "x", "deny says to the model: no")]),
-        ({"decision": "defer"}, [("defer", "x", "always")]),
-        ({"update_input": (("command", "ls"), ("x", 1))}, [("rewrite", "x", "command := ls; x := 1 where always")]),
-        ({"update_output": ("redact", ("a",), "b")}, [("rewrite", "x", "output := redact(a, b) where always")]),
+        ({"decision": "defer"}, [("defer", "x", "every call")]),
+        ({"update_input": (("command", "ls"), ("x", 1))}, [("rewrite", "x", "command := ls; x := 1 for every call")]),
+        ({"update_output": ("redact", ("a",), "b")}, [("rewrite", "x", "output with b for a for every call")]),
+        ({"update_output": ("set", "gone")}, [("rewrite", "x", "output := gone for every call")]),
         ({"context": "be quick"}, [("context", "x", "tells the model: be quick")]),
         ({"message": "hello"}, [("message", "x", "shows: hello")]),
         ({"decision": "deny", "halt": True}, [("halt", "x", "stops the session")]),
         ({"decision": "ask", "default": True}, [("default", "x", "ask where no other rule speaks")]),
-        ({"handler": ("command", "./x.sh")}, [("handler", "x", "runs command(./x.sh) where always")]),
+        ({"decision": "allow", "default": True}, [("default", "x", "allow where no other rule speaks")]),
+        (
+            {"decision": "defer", "default": True, "when": ("tool", "all")},
+            [("default", "x", "defer where no other rule speaks, for tool *")],
+        ),
+        ({"handler": ("command", "./x.sh")}, [("handler", "x", "runs command ./x.sh for every call")]),
         ({"decision": "deny", "uncertain": "none"}, [("uncertain", "x", SILENT)]),
         ({"decision": "deny", "observe": True}, [("observe", "x", "deny is recorded, and does not act")]),
         ({"context": "x", "observe": True}, [("observe", "x", "it is recorded, and does not act")]),
@@ -60,17 +66,24 @@ def test_what_waits(fields: dict[str, Any], want: list[tuple[str, str, str]]) ->
 def test_the_loosest_comes_first() -> None:
     many = [rule(f"d{number}", decision="deny") for number in range(2000)]
     found = review(file(rule("c", context="x"), *many, rule("a", 9, decision="allow"), rule("h", halt=True)), "/r")
-    assert found.permits[0] == Permit("allow", "a", 9, "always")
+    assert found.permits[0] == Permit("allow", "a", 9, "every call")
     assert [item.kind for item in found.permits] == ["allow", "context", "halt"]
     assert found.stops == 2000
 
 
 def test_what_a_file_as_a_whole_does() -> None:
-    exceptions = (ExceptionPlan("pack:git/x", None, "", "", 4), ExceptionPlan("y", ("prompt", ()), "", "2027-01-31", 5))
-    found = permits(combine="last", aliases=(("deploy", ("a", "b")),), exceptions=exceptions)
+    when = ("prompt", (("eq", "go"),))
+    exceptions = (
+        ExceptionPlan("pack:git/x", None, "", "", 4),
+        ExceptionPlan("y", when, "", "2027-01-31", 5),
+        ExceptionPlan("z", None, "", "", 6),
+    )
+    y, z = rule("y", decision="deny"), rule("z", decision="ask")
+    found = permits(y, z, combine="last", aliases=(("deploy", ("a", "b")),), exceptions=exceptions)
     assert found == [
-        ("exception", "", "pack:git/x does not act anywhere"),
-        ("exception", "", "y does not act where prompt() until 2027-01-31"),
+        ("exception", "", "the exception for pack:git/x reaches no rule"),
+        ("exception", "", "y does not act where prompt go until 2027-01-31"),
+        ("exception", "", "z does not act anywhere"),
         ("combine", "", "the last rule that matches decides, not the strictest"),
         ("alias", "", "deploy = a, b"),
     ]
@@ -82,8 +95,8 @@ def test_included_files_count() -> None:
     includes = (IncludePlan("git", pack, ("d", "e"), True), IncludePlan("", team, (), False))
     found = review(file(rule("c", decision="deny"), includes=includes), "/r")
     assert [(item.kind, item.rule, item.text) for item in found.permits] == [
-        ("allow", "pack:git/a", "always"),
-        ("allow", "team.yaml/b", "always"),
+        ("allow", "pack:git/a", "every call"),
+        ("allow", "team.yaml/b", "every call"),
         ("exception", "pack:git", "does not act: d, e"),
         ("observe", "pack:git", "everything is recorded, and does not act"),
     ]
@@ -104,11 +117,6 @@ def test_hidden_and_long_text_is_told() -> None:
     assert hiding == ("context", "a[1m", "tells the model: xy (2 hidden characters)")
     (long,) = permits(rule("a", context="y" * 1000))
     assert long[2].endswith("yyy ... (617 more characters)")
-
-
-def test_plans_in_one_line() -> None:
-    assert shown_plan(("all", (("tool", "all"), ("not", ("acts",))))) == "all(tool(all), not(acts))"
-    assert shown_plan(()) == ""
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from ostiary.evaluate import evaluate
 from ostiary.event import Event
 from ostiary.perform import run
 from ostiary.sources import store
-from ostiary.sources.admit import Compile, Desk, Miss, admit, policy_of
+from ostiary.sources.admit import Compile, Desk, Miss, admit, policy_of, told
 from ostiary.sources.discover import discover_own, discover_projects
 from ostiary.sources.machine import MachineFacts
 from ostiary.sources.places import NoPlace, find_places
@@ -43,7 +43,7 @@ def decide(call: HookCall, compile: Compile | None = None) -> Answer:
         found = hosted(DIALECTS, dialect, call.raw, call.event_name)
         if found:
             return decide(call._replace(agent=found.host.name, event_name=found.event_name), compile)
-        return unreadable(dialect, call.event_name, event.reason)
+        return unreadable(dialect, call.event_name, _unregistered(dialect, call.event_name) or event.reason)
     try:
         return write(dialect, event, _outcome(event, call, compile))
     except Miss:
@@ -52,14 +52,21 @@ def decide(call: HookCall, compile: Compile | None = None) -> Answer:
         return failed(dialect, event.native_name or call.event_name, error)
 
 
+def _unregistered(dialect: Dialect, event_name: str | None) -> str:
+    """What is wrong with the event a hook was registered for, empty if nothing is."""
+    if event_name and dialect.native(event_name) is None:
+        return f"the hook is registered for the unknown event `{event_name}`"
+    return ""
+
+
 def _outcome(event: Event, call: HookCall, compile: Compile | None) -> Outcome:
     places = find_places(call.config_dir)
     roots = find_roots(call.start, event.project, event.cwd)
     desk = Desk(places, store.load(places.state), compile)
     sources = (*discover_own(places), *discover_projects(roots.folders))
-    policy = policy_of((admit(source, desk) for source in sources), desk)
+    standings = tuple(admit(source, desk) for source in sources)
     facts = MachineFacts(roots, event.workdirs)
-    return run(evaluate(policy, event, facts.given(event.cwd)), facts)
+    return told(run(evaluate(policy_of(standings, desk), event, facts.given(event.cwd)), facts), standings)
 
 
 def failed(dialect: Dialect, event_name: str | None, error: BaseException) -> Answer:

@@ -15,7 +15,7 @@ from collections import ChainMap
 from collections.abc import Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field, replace
 from threading import Lock
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from ostiary.decision import Outcome
 from ostiary.dialects import DIALECTS, Unreadable, receive
@@ -26,7 +26,7 @@ from ostiary.perform import Evaluation, arun, run
 from ostiary.policy import Policy
 from ostiary.problems import Problem
 from ostiary.sources import store
-from ostiary.sources.admit import Desk, Standing, admit, policy_of
+from ostiary.sources.admit import Desk, Standing, admit, policy_of, told
 from ostiary.sources.compiled import Compiled
 from ostiary.sources.compiling import compile_source
 from ostiary.sources.discover import Source, discover_own, discover_projects
@@ -66,6 +66,14 @@ class _Snapshot:
     roots: Roots
     base: _Loaded
     further: dict[_Folders, _Loaded] = field(default_factory=dict)
+
+
+class _Prepared(NamedTuple):
+    """An evaluation that is about to run, who answers it, and the sources it is about."""
+
+    evaluation: Evaluation
+    facts: Facts
+    standings: tuple[Standing, ...]
 
 
 def _load(sources: Iterable[Source], desk: Desk, before: tuple[Standing, ...] = ()) -> _Loaded:
@@ -127,17 +135,20 @@ class Engine:
     def decide(self, event: Event | Payload, agent: str | None = None) -> Outcome:
         """The outcome of an event, or of a payload as `agent` sends it. Raises ValueError for a payload that cannot be
         read (at a gate, that has to mean deny) or without a known agent."""
-        return run(*self._prepared(_event(event, agent)))
+        call = self._prepared(_event(event, agent))
+        return told(run(call.evaluation, call.facts), call.standings)
 
     def explain(self, event: Event | Payload, agent: str | None = None) -> Outcome:
         """The same outcome with every rule in its trail, those that say nothing too. Raises what `decide` does."""
-        return run(*self._prepared(_event(event, agent), explain=True))
+        call = self._prepared(_event(event, agent), explain=True)
+        return told(run(call.evaluation, call.facts), call.standings)
 
     async def adecide(self, event: Event | Payload, agent: str | None = None) -> Outcome:
         """`decide` for an event loop: files and facts are read in another thread."""
         import asyncio  # only here, as in `perform`
 
-        return await arun(*await asyncio.to_thread(self._prepared, _event(event, agent)))
+        call = await asyncio.to_thread(self._prepared, _event(event, agent))
+        return told(await arun(call.evaluation, call.facts), call.standings)
 
     def reload(self) -> bool:
         """Reads everything again; True if the policy of the start folder is another one now. Sources that are what they
@@ -189,29 +200,31 @@ class Engine:
         self.reload()
         return True
 
-    def revoke(self) -> None:
-        """Takes back every review of the project. Acts from the next event on. Raises as `accept` does."""
-        store.remove(self._places.state, self._snapshot.roots.start or "")
+    def revoke(self) -> bool:
+        """Takes back every review of the project; False if there was none. Acts from the next event on. Raises as
+        `accept` does."""
+        found = store.remove(self._places.state, self._snapshot.roots.start or "")
         self.reload()
+        return found
 
-    def _prepared(self, event: Event, explain: bool = False) -> tuple[Evaluation, Facts]:
+    def _prepared(self, event: Event, explain: bool = False) -> _Prepared:
         snapshot = self._snapshot
         roots = find_roots(self._start, event.project, event.cwd)
-        policy = self._policy(snapshot, self._remembered(event, roots.folders))
+        loaded = self._loaded(snapshot, self._remembered(event, roots.folders))
         facts = self._facts or MachineFacts(roots, event.workdirs)
-        return evaluate(policy, event, facts.given(event.cwd), explain), facts
+        return _Prepared(evaluate(loaded.policy, event, facts.given(event.cwd), explain), facts, loaded.standings)
 
-    def _policy(self, snapshot: _Snapshot, folders: _Folders) -> Policy:
-        """The policy of the start folder and of these rules folders besides."""
+    def _loaded(self, snapshot: _Snapshot, folders: _Folders) -> _Loaded:
+        """What the start folder and these rules folders besides hold."""
         more = tuple(folder for folder in folders if folder not in snapshot.roots.folders)
         if not more:
-            return snapshot.base.policy
+            return snapshot.base
         found = snapshot.further.get(more)
         if found is None:
             found = _load(discover_projects(more), snapshot.desk, snapshot.base.standings)
             with self._remembering:
                 _bounded(snapshot.further, _POLICIES)[more] = found
-        return found.policy
+        return found
 
     def _remembered(self, event: Event, folders: _Folders) -> _Folders:
         """The rules folders of this event and of all before it in its session: a session never loses one by moving."""

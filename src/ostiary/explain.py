@@ -33,7 +33,7 @@ STATES: Final[dict[State, str]] = {
     "expired": "expired",
     "untrusted": "waits for review",
     "overruled": "overruled",
-    "not-run": "not reached",
+    "not-run": "behind the deny that decided",
     "excepted": "lifted by an exception",
 }
 """What a rule's state means, in a few words."""

@@ -6,11 +6,12 @@ lines. Pure; the store is `sources.store`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, get_args
+from typing import Final, Literal, get_args
 
-from ostiary.policy import ExceptionPlan, FilePlan, IncludePlan, RulePlan
+from ostiary.conditions import rendered, text
+from ostiary.policy import ExceptionPlan, FilePlan, IncludePlan, RulePlan, Unreached, unreached
 from ostiary.visible import hidden, visible
 
 Kind = Literal[
@@ -68,29 +69,33 @@ class Review:
 
 def review(file: FilePlan, root: str) -> Review:
     """The summary of a project's rule file with all it includes."""
-    permits = sorted(_permits(file, ""), key=lambda permit: _KINDS.index(permit.kind))
+    dead = {(item.label, item.exception): item for item in unreached(file, "project")}
+    permits = sorted(_permits(file, "", dead), key=lambda permit: _KINDS.index(permit.kind))
     return Review(visible(file.label), root, file.digest, tuple(permits), sum(_stops(file)))
 
 
 _KINDS: Final = get_args(Kind)
 
 
-def _permits(file: FilePlan, prefix: str) -> Iterator[Permit]:
+_Dead = Mapping[tuple[str, ExceptionPlan], Unreached]
+
+
+def _permits(file: FilePlan, prefix: str, dead: _Dead) -> Iterator[Permit]:
     for include in file.includes:
         name = f"pack:{include.pack}" if include.pack else visible(include.file.label)
         yield from _left_out(include, name)
-        yield from _permits(include.file, f"{name}/")
+        yield from _permits(include.file, f"{name}/", dead)
     whole = prefix.removesuffix("/")
     for alias, tools in file.aliases:
         yield _permit("alias", whole, 0, f"{alias} = {', '.join(tools)}")
     if file.combine != "strictest":
         yield _permit("combine", whole, 0, f"the {file.combine} rule that matches decides, not the strictest")
     for exception in file.exceptions:
-        yield _permit("exception", whole, exception.line, _lifted(exception))
+        yield _permit("exception", whole, exception.line, _lifted(exception, dead.get((file.label, exception))))
     for rule in file.rules:
         for kind, says in _SAYS:
-            if (text := says(rule)) and (kind == "observe" or not rule.observe):
-                yield _permit(kind, prefix + rule.id, rule.line, text)
+            if (said := says(rule)) and (kind == "observe" or not rule.observe):
+                yield _permit(kind, prefix + rule.id, rule.line, said)
 
 
 def _left_out(include: IncludePlan, name: str) -> Iterator[Permit]:
@@ -100,27 +105,44 @@ def _left_out(include: IncludePlan, name: str) -> Iterator[Permit]:
         yield _permit("observe", name, 0, "everything is recorded, and does not act")
 
 
-def _permit(kind: Kind, rule: str, line: int, text: str) -> Permit:
-    shown, unseen = visible(text), hidden(text)
+def _permit(kind: Kind, rule: str, line: int, said: str) -> Permit:
+    shown, unseen = visible(said), hidden(said)
     cut = shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]} ... ({len(shown) - _LONGEST} more characters)"
     return Permit(kind, visible(rule), line, f"{cut} ({unseen} hidden characters)" if unseen else cut)
 
 
-def _lifted(exception: ExceptionPlan) -> str:
-    where = f"where {shown_plan(exception.when)}" if exception.when else "anywhere"
+def _lifted(exception: ExceptionPlan, dead: Unreached | None) -> str:
+    if dead:
+        return f"the exception for {exception.rule} {dead.why}"
+    where = f"where {rendered(exception.when)}" if exception.when else "anywhere"
     until = f" until {exception.expires}" if exception.expires else ""
     return f"{exception.rule} does not act {where}{until}"
 
 
 def _scope(rule: RulePlan) -> str:
-    unless = f" unless {shown_plan(rule.unless)}" if rule.unless else ""
-    return f"{shown_plan(rule.when)}{unless}"
+    unless = f" unless {rendered(rule.unless)}" if rule.unless else ""
+    return f"{'every call' if rule.when == ('always',) else rendered(rule.when)}{unless}"
 
 
 def _rewrite(rule: RulePlan) -> str:
     texts = [f"{path} := {value}" for path, value in rule.update_input or ()]
-    texts += [f"output := {shown_plan(rule.update_output)}"] if rule.update_output else []
-    return f"{'; '.join(texts)} where {_scope(rule)}" if texts else ""
+    texts += [_output(*rule.update_output)] if rule.update_output else []
+    return f"{'; '.join(texts)} for {_scope(rule)}" if texts else ""
+
+
+def _output(kind: str, what: object, instead: str = "") -> str:
+    if kind == "redact" and isinstance(what, tuple):
+        return f"output with {instead} for {', '.join(map(text, what))}"
+    return f"output := {what}"
+
+
+def _default(rule: RulePlan) -> str:
+    scope = "" if rule.when == ("always",) and not rule.unless else f", for {_scope(rule)}"
+    return f"{rule.decision} where no other rule speaks{scope}" if rule.default else ""
+
+
+def _handler(rule: RulePlan) -> str:
+    return f"runs {' '.join(map(str, rule.handler))} for {_scope(rule)}" if rule.handler else ""
 
 
 def _observed(rule: RulePlan) -> str:
@@ -128,14 +150,14 @@ def _observed(rule: RulePlan) -> str:
 
 
 _SAYS: Final[tuple[tuple[Kind, Callable[[RulePlan], str]], ...]] = (
-    ("allow", lambda rule: _scope(rule) if rule.decision == "allow" else ""),
+    ("allow", lambda rule: _scope(rule) if rule.decision == "allow" and not rule.default else ""),
     ("rewrite", _rewrite),
-    ("default", lambda rule: f"{rule.decision} where no other rule speaks" if rule.default else ""),
-    ("handler", lambda rule: f"runs {shown_plan(rule.handler)} where {_scope(rule)}" if rule.handler else ""),
+    ("default", _default),
+    ("handler", _handler),
     ("context", lambda rule: f"tells the model: {rule.context}" if rule.context else ""),
     ("message", lambda rule: f"shows: {rule.message}" if rule.message else ""),
     ("halt", lambda rule: "stops the session" if rule.halt else ""),
-    ("defer", lambda rule: _scope(rule) if rule.decision == "defer" else ""),
+    ("defer", lambda rule: _scope(rule) if rule.decision == "defer" and not rule.default else ""),
     ("uncertain", lambda rule: "where the text does not tell, it says nothing" if rule.uncertain == "none" else ""),
     ("observe", _observed),
     ("reason", lambda rule: f"{rule.decision or 'it'} says to the model: {rule.reason}" if rule.reason else ""),
@@ -146,12 +168,3 @@ def _stops(file: FilePlan) -> Iterator[int]:
     for include in file.includes:
         yield from _stops(include.file)
     yield sum(rule.decision in ("deny", "ask") and not rule.observe and not rule.default for rule in file.rules)
-
-
-def shown_plan(plan: Any) -> str:
-    """A plan in one line: `all(tool(bash), program(git))`."""
-    if not isinstance(plan, tuple):
-        return str(plan)
-    if not plan or not isinstance(plan[0], str) or len(plan) == 1:
-        return ", ".join(map(shown_plan, plan))
-    return f"{plan[0]}({', '.join(map(shown_plan, plan[1:]))})"

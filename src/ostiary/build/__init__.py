@@ -14,6 +14,7 @@ from ostiary import document
 from ostiary.build import lints, plans, variables
 from ostiary.build.examples import Judge, failures
 from ostiary.build.includes import DEPTH, MOST, IncludeError, IncludeRef, LoadInclude, no_includes, reference
+from ostiary.build.salvage import salvaged
 from ostiary.document import Document, Flaw
 from ostiary.evaluate import judge_alone
 from ostiary.matchers.compact import Decision, Entry
@@ -51,8 +52,14 @@ def compile_file(
     text = raw.encode("utf-8", "surrogatepass") if isinstance(raw, str) else raw
     plan = build.file(_File(text, label))
     if plan is None or build.problems:
-        raise PolicyError(build.problems)
+        raise PolicyError({*build.problems, *_beside(build.warnings, build.problems)})
     return Compiled(plan, tuple(sorted(set(build.warnings))))
+
+
+def _beside(warnings: Iterable[Problem], errors: Iterable[Problem]) -> Iterator[Problem]:
+    """The warnings about what is not wrong anyway."""
+    wrong = {(problem.file, problem.line, problem.column) for problem in errors}
+    return (problem for problem in warnings if (problem.file, problem.line, problem.column) not in wrong)
 
 
 def digest(raw: bytes, params: variables.Values, included: Iterable[str]) -> str:
@@ -95,12 +102,18 @@ class _Build:
         """The plan of one file; None if its text is broken. Problems are noted."""
         try:
             parsed = document.parse(file.raw, file.label, foreign=file.foreign)
-            filled, flaws, odd = variables.filled(parsed, file.params)
-            model = filled.validate(RuleFile, flaws)
         except PolicyError as error:
             self.problems += error.problems
             return None
-        self._warn(filled, odd)
+        filled, flaws, odd = variables.filled(parsed, file.params)
+        data = document.plain(filled.root)
+        self._warn(filled, (*(() if flaws else odd), *lints.texts(data)))
+        try:
+            model = filled.validate(RuleFile, flaws)
+        except PolicyError as error:
+            self.problems += error.problems
+            self._warn(filled, lints.warnings(salvaged(data), self.tools.all_names | lints.aliases(data)))
+            return None
         included = list(self._includes(model, filled, file))
         tools = self.tools.with_aliases(model.aliases)
         self._warn(filled, lints.warnings(model, tools.all_names))

@@ -42,10 +42,10 @@ class ExampleFacts:
         return _MACHINE
 
     def answer(self, request: FactRequest) -> object:
-        """The branch of the example everywhere, its links, and no more."""
+        """The branch of the example everywhere, its links, and no more: no other file exists."""
         if request.name == "resolve":
             return self._resolved(request.argument)
-        return {"branch": self.branch, "folds_case": False}.get(request.name)
+        return {"branch": self.branch, "folds_case": False, "kind": "none"}.get(request.name)
 
     def _resolved(self, path: str) -> str | None:
         for _ in range(_LINKS):

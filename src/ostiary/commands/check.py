@@ -22,15 +22,16 @@ from ostiary.commands.shared.findings import (
     status,
     warning,
 )
-from ostiary.commands.shared.world import engine, places
+from ostiary.commands.shared.world import engine, places, rules_or_warn
 from ostiary.decision import Outcome
 from ostiary.dialects import DIALECTS, Dialect, write
 from ostiary.document import unknown
 from ostiary.engine import Engine
 from ostiary.event import Event
-from ostiary.policy import FilePlan, Rule, RulePlan
+from ostiary.policy import FilePlan, Rule, RulePlan, Unreached, unreached
 from ostiary.policy.rule import VERDICTS
 from ostiary.problems import Problem
+from ostiary.sources.compiled import Compiled
 from ostiary.sources.compiling import compile_source
 from ostiary.sources.discover import OWN, Source
 from ostiary.sources.files import Unreadable, read
@@ -63,7 +64,7 @@ def run(
     """
     if agent is not None and agent not in DIALECTS:
         raise Refused("; ".join(unknown("agent", agent, DIALECTS)), Exit.USAGE)
-    checked = _files(files, places(config_dir)) if files else _in_force(engine(config_dir, project))
+    checked = _files(files, places(config_dir)) if files else _in_force(rules_or_warn(engine(config_dir, project)))
     limits = _limits(checked.plans, DIALECTS[agent]) if agent else ()
     problems = sorted_problems((*checked.problems, *limits))
     if format is Format.JSON:
@@ -90,24 +91,39 @@ def _waits(rule: Rule) -> Problem:
 
 
 def _files(names: Iterable[str], here: Places) -> Checked:
-    compiled = [(name, compile_source(_source(name), here)) for name in names]
+    compiled = [(name, _compiled(_source(name), here)) for name in names]
+    plans = tuple(result.plan for _, result in compiled if result.plan)
     return Checked(
         tuple(name for name, _ in compiled),
-        tuple(result.plan for _, result in compiled if result.plan),
-        tuple(problem for _, result in compiled for problem in result.problems),
+        plans,
+        (
+            *(problem for _, result in compiled for problem in result.problems),
+            *(_dangling(missed) for plan in plans for missed in unreached(plan, "user")),
+        ),
     )
+
+
+def _compiled(source: Source, here: Places) -> Compiled:
+    return Compiled(None, (source.problem,), ()) if source.problem else compile_source(source, here)
+
+
+def _dangling(missed: Unreached) -> Problem:
+    message = f"exception for `{missed.exception.rule}` {missed.why}"
+    return Problem(missed.label, missed.exception.line, 0, "", message, severity="warning")
 
 
 def _source(name: str) -> Source:
     path = os.path.abspath(name)
+    folder = os.path.realpath(os.path.dirname(path))
+    source = Source(tier="user", path=path, label=name, folder=folder, within=(), limit=OWN.file)
+    if os.path.isdir(path):
+        raise Refused(f"`{name}` is a folder; name the rule files in it", Exit.USAGE)
     try:
-        raw = read(path, OWN.file)
+        return replace(source, raw=read(path, OWN.file))
     except FileNotFoundError:
         raise Refused(f"there is no file `{name}`", Exit.USAGE) from None
     except Unreadable as error:
-        raise Refused(f"`{name}`: {error}", Exit.USAGE) from None
-    folder = os.path.realpath(os.path.dirname(path))
-    return Source(tier="user", path=path, label=name, folder=folder, within=(), limit=OWN.file, raw=raw)
+        return source.broken(str(error))
 
 
 def _limits(plans: Iterable[FilePlan], dialect: Dialect) -> Iterator[Problem]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from typing import Annotated
 
@@ -13,6 +14,8 @@ from ostiary.commands.shared.console import complain
 from ostiary.commands.shared.exits import Refused
 from ostiary.commands.shared.registering import Consent, Scope, change, installing, targets
 from ostiary.install.diagnosis import unsteady
+from ostiary.sources.discover import discover_own
+from ostiary.sources.places import NoPlace, find_places
 
 
 def run(
@@ -37,4 +40,19 @@ def run(
         complain(f"{finding.text}; {finding.help}")
     # The interpreter that runs now, by its full name: a name that is looked up could be somebody else's program.
     plan = installing(sys.executable, os.path.abspath(config_dir) if config_dir else None)
-    raise typer.Exit(change(targets(names, scope, project), plan, Consent(yes, dry_run)))
+    found = targets(names, scope, project)
+    if warning := _without_rules(config_dir):
+        complain(warning)
+    raise typer.Exit(change(found, plan, Consent(yes, dry_run)))
+
+
+def _without_rules(config_dir: str | None) -> str:
+    """What to say where the hook will find no rules of the user or the machine, empty if it will."""
+    try:
+        here = find_places(os.path.abspath(config_dir) if config_dir else None)
+    except NoPlace:
+        return ""  # `doctor` tells
+    if any(source.path != here.user for source in discover_own(here)):
+        return ""
+    option = f" --config-dir {shlex.quote(here.user)}" if here.named else ""
+    return f"there are no rule files in `{here.user}`; `ostiary init{option}` writes one"

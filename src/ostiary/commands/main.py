@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -32,6 +33,13 @@ VERBS: Final[Mapping[str, Callable[..., None]]] = {
 
 _COMPLETION: Final = "_OSTIARY_COMPLETE"
 _INTERRUPTED: Final = 130
+
+# What is said where a shell command came without its quotes.
+_JUDGING: Final = ("eval", "explain")
+_SPLIT: Final = ("No such option", "Got unexpected extra argument")
+
+# What writing to a stream can fail with. Errors of files carry the file's name.
+_OUTPUT: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
 
 app = typer.Typer(
     name="ostiary",
@@ -76,7 +84,9 @@ def run(arguments: list[str]) -> int:
         # A shell that completes gives no arguments. A variable in the environment must not turn a check into silence.
         os.environ.pop(_COMPLETION, None)
     try:
-        return int(app(args=arguments, prog_name="ostiary", standalone_mode=False) or Exit.CLEAN)
+        status = int(app(args=arguments, prog_name="ostiary", standalone_mode=False) or Exit.CLEAN)
+        _flush()
+        return status
     except TyperException as error:
         return _misused(error)
     except Refused as error:
@@ -92,12 +102,21 @@ def run(arguments: list[str]) -> int:
 
 def _misused(error: TyperException) -> int:
     context: Any = getattr(error, "ctx", None)
-    message = error.format_message()
+    message = error.format_message().replace("Value error, ", "")
     if context is not None and message != context.get_help():
-        console.complain(f"{context.get_usage()}\n\n{message}\n\n`{context.command_path} --help` tells more.")
+        more = f"`{context.command_path} --help` tells more."
+        if context.info_name in _JUDGING and message.startswith(_SPLIT):
+            more = f"Shell text is one argument: quote it, as in `{context.command_path} 'ls -l'`.\n{more}"
+        console.complain(f"{context.get_usage()}\n\n{message}\n\n{more}")
     else:
         console.complain(message)
     return Exit.USAGE
+
+
+def _flush() -> None:
+    """Writes what is still in the buffer, so that a full disk is told and not left to the interpreter's end."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
 
 
 def _cut_off() -> int:
@@ -106,7 +125,27 @@ def _cut_off() -> int:
     return Exit.FINDINGS
 
 
+def _unwritten(error: OSError) -> int:
+    console.complain(f"ostiary: the output cannot be written: {(error.strerror or 'unknown').lower()}")
+    _cut_off()
+    return Exit.USAGE
+
+
+def _nowhere() -> bool:
+    """Whether the current folder is gone."""
+    try:
+        os.getcwd()
+    except OSError:
+        return True
+    return False
+
+
 def _failed(error: Exception, debug: bool) -> int:
+    if isinstance(error, OSError) and error.errno in _OUTPUT and error.filename is None:
+        return _unwritten(error)
+    if isinstance(error, OSError) and _nowhere():
+        console.complain("ostiary: the current folder is gone; change into one that exists")
+        return Exit.USAGE
     if debug:
         raise error
     first = (str(error).splitlines() or [""])[0]

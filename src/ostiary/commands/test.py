@@ -11,9 +11,9 @@ import typer
 
 from ostiary import suites
 from ostiary.commands.shared import console, options
-from ostiary.commands.shared.exits import Exit
+from ostiary.commands.shared.exits import Exit, Refused
 from ostiary.commands.shared.findings import Format, FormatOption, as_data, counted, json_text, sorted_problems
-from ostiary.commands.shared.world import content, engine, places
+from ostiary.commands.shared.world import content, engine, places, rules_or_warn
 from ostiary.document import load
 from ostiary.engine import Engine
 from ostiary.explain import Line, span
@@ -68,7 +68,7 @@ def run(
     Suites are the files `*.test.yaml` beside the rule files and in `tests/` there. A case gives a call or event and
     what must come out. Exits with 1 if anything does not hold.
     """
-    loaded = engine(config_dir, project)
+    loaded = rules_or_warn(engine(config_dir, project))
     found = _named(paths) if paths else _beside(places(config_dir).user, project)
     report = _report(loaded, found, _policy(loaded, reviewed))
     if format is Format.JSON:
@@ -78,9 +78,15 @@ def run(
     raise typer.Exit(Exit.CLEAN if report.holds else Exit.FINDINGS)
 
 
-def _named(paths: Iterable[str]) -> Iterator[Found]:
+def _named(paths: Iterable[str]) -> list[Found]:
+    """The suites that a person named. Raises `Refused` for a folder without any."""
+    found: list[Found] = []
     for path in paths:
-        yield from _inside(path) if os.path.isdir(path) else (Found(path),)
+        suites_here = list(_inside(path)) if os.path.isdir(path) else [Found(path)]
+        if not suites_here:
+            raise Refused(f"`{path}` holds no suite: their names end in `{suites.SUFFIX}`", Exit.USAGE)
+        found += suites_here
+    return found
 
 
 def _beside(user: str, project: str | None) -> Iterator[Found]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from typing import Annotated
+from itertools import groupby
+from typing import Annotated, Final
 
 import typer
 
@@ -15,7 +17,7 @@ from ostiary.engine import Engine
 from ostiary.explain import Line, span
 from ostiary.sources import store
 from ostiary.sources.files import Unreadable
-from ostiary.trust import Review
+from ostiary.trust import Permit, Review
 
 
 def run(
@@ -48,8 +50,20 @@ def _list(config_dir: str | None) -> None:
     trust = store.load(places(config_dir).state)
     if trust.problem:
         raise Refused(str(trust.problem))
-    for review in sorted(trust.reviews):
-        say(f"{review.root}  {review.file}  {review.digest[:12]}")
+    if not trust.reviews:
+        say("nothing was accepted so far")
+    for root, reviews in groupby(sorted(trust.reviews), key=lambda review: review.root):
+        present = _present(config_dir, root)
+        for review in reviews:
+            gone = "" if review.digest in present else "  (no file is so any more)"
+            say(f"{review.root}  {review.file}  {review.digest[:12]}{gone}")
+
+
+def _present(config_dir: str | None, root: str) -> set[str]:
+    """The digests of the rule files that a project has now."""
+    if not os.path.isdir(root):
+        return set()
+    return {standing.digest for standing in engine(config_dir, root).sources if standing.source.root == root}
 
 
 def _lines(review: Review) -> Iterator[Line]:
@@ -57,10 +71,22 @@ def _lines(review: Review) -> Iterator[Line]:
     if not review.permits:
         yield (span("  it permits nothing; accepting it changes nothing"),)
     for permit in review.permits:
-        place = f"{permit.rule}:{permit.line}" if permit.line else permit.rule
-        yield (span(f"  {permit.kind:<10}", "ask"), span(f"{place}  ", "label"), span(permit.text))
-    yield (span(f"  and {review.stops} rules that deny or ask, which act already", "quiet"),)
+        place = f"{_place(permit)}  " if _place(permit) else ""
+        yield (span(f"  {permit.kind:<10}", "ask"), span(place, "label"), span(permit.text))
+    if review.stops:
+        acting = "1 rule that denies or asks, which acts" if review.stops == 1 else f"{review.stops} {_STOPPING}"
+        yield (span(f"  and {acting} already", "quiet"),)
     yield ()
+
+
+_STOPPING: Final = "rules that deny or ask, which act"
+
+
+def _place(permit: Permit) -> str:
+    """The rule and its line; the line alone for what is no rule, nothing for what the whole file does."""
+    if not permit.line:
+        return permit.rule
+    return f"{permit.rule}:{permit.line}" if permit.rule else f"line {permit.line}"
 
 
 def _ask(loaded: Engine, review: Review) -> None:

@@ -25,8 +25,10 @@ def run(
     Its deny and ask rules go on acting.
     """
     try:
-        engine(config_dir, project).revoke()
+        found = engine(config_dir, project).revoke()
     except (OSError, Unreadable) as error:
         raise Refused(f"the reviews cannot be changed: {error}") from None
+    if not found:
+        raise Refused("nothing of this project was accepted")
     say("taken back; it acts from the next call on")
     raise typer.Exit(Exit.CLEAN)

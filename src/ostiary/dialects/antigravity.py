@@ -53,6 +53,7 @@ _TOOLS: Final[dict[str, ToolSpec]] = {
     "grep_search": ToolSpec("grep", {"SearchPath": "path", "Query": "pattern"}),
     "read_url_content": ToolSpec("web_scrape", {"Url": "url"}),
     "search_web": ToolSpec("web_search"),
+    "invoke_subagent": ToolSpec("agent"),  # seen in issue 640 of its public repository
 }
 
 ANTIGRAVITY: Final = Dialect(

@@ -194,6 +194,11 @@ _TOOLS: Final[dict[str, ToolSpec]] = {
     "Bash": ToolSpec(canonical="bash"),
     "apply_patch": ToolSpec(canonical="patch_apply", renames={"command": "patch", "input": "patch"}, text="patch"),
     "view_image": ToolSpec(canonical="view_image", renames=_PATH),
+    # Tools that a model's own configuration may switch on; their arguments are those of the published source.
+    "write_stdin": ToolSpec(canonical="write_stdin", renames={"chars": "input"}),
+    "grep_files": ToolSpec(canonical="grep", renames={"include": "glob"}),
+    "read_file": ToolSpec(canonical="read_file"),
+    "list_dir": ToolSpec(canonical="list_directory", renames={"dir_path": "path"}),
     "request_user_input": ToolSpec(canonical="ask_user"),
     "update_plan": ToolSpec(canonical="todo", renames={"plan": "todos"}),
     "list_mcp_resources": ToolSpec(canonical="list_mcp_resources"),

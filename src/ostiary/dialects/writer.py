@@ -31,6 +31,7 @@ UNJUDGED: Final = "stopped, because policy could not judge it"
 _ASK_NOTE: Final = "A person has to confirm this, and this agent cannot ask one here. Do not look for another way."
 _OUTPUT_NOTE: Final = "Policy keeps this output back, but it could not be replaced. Do not use or repeat it."
 _REWRITE_NOTE: Final = "Policy would change this call, which this agent cannot be told here. The changed call:"
+_CHANGES: Final = "policy would change this call"
 _HALT_NOTE: Final = "Policy would end this session here, which this agent cannot be told. Do not go on."
 _SHOWN_REWRITE: Final = 1000  # characters of a changed call that a reason shows
 
@@ -241,10 +242,11 @@ def _said(case: _Case, reply: _Reply) -> Answer:
         else:
             reply = reply.less(extra, "none", why)
     limit = case.dialect.limit
+    outcome, note = _asking(case, reply)
     values = {
         Slot.EVENT: case.spec.registered_as or case.native,
-        Slot.REASON: cut(joined(for_model(case.outcome, reply.said), reply.note, folded), limit),
-        Slot.PEOPLE: cut(joined(for_people(case.outcome, reply.said), reply.note), limit),
+        Slot.REASON: cut(joined(for_model(outcome, reply.said), note, folded), limit),
+        Slot.PEOPLE: cut(joined(for_people(outcome, reply.said), note), limit),
         Slot.INPUT: reply.rewrite,
         Slot.OUTPUT: reply.output,
         Slot.CONTEXT: clean(wishes.get("context", "")),
@@ -253,6 +255,24 @@ def _said(case: _Case, reply: _Reply) -> Answer:
     }
     rewrite: tuple[Template, ...] = () if reply.rewrite is None else (case.spec.rewrite[reply.said],)
     return answer(form, values, (*rewrite, *(case.spec.extras[extra] for extra in wishes)), reply.degraded)
+
+
+def _asking(case: _Case, reply: _Reply) -> tuple[Outcome, str]:
+    """The outcome and the note as they are said: a question about a changed call tells how it is changed."""
+    if reply.said != "ask" or reply.rewrite is None:
+        return case.outcome, reply.note
+    changed = f"{_CHANGES}: {_changes(case.event.input, case.outcome.updated_input or {})}"
+    if case.outcome.reason is None:
+        return replace(case.outcome, reason=changed), reply.note
+    return case.outcome, joined(changed, reply.note)
+
+
+def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    """What becomes of the arguments, in words."""
+    named = ((name, value) for name, value in new.items() if old.get(name) != value)
+    changed = [f"`{name}` becomes `{value if isinstance(value, str) else dumps(value)}`" for name, value in named]
+    gone = [f"`{name}` is left out" for name in old if name not in new]
+    return ", ".join([*changed, *gone])[:_SHOWN_REWRITE]
 
 
 def _wishes(form: Form, outcome: Outcome, reply: _Reply) -> dict[Extra, str]:

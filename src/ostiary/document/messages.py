@@ -82,10 +82,23 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
 
 def _not_one_of(node: Node, expected: str) -> tuple[str, str]:
     options = [option.strip("'") for option in re.split(", | or ", expected)]
-    near = nearest(node.source, options)
+    near = nearest(node.source, options) or _meant(node.source, options)
     listed = ", ".join(f"`{option}`" for option in options[:-1])
     message = f"expected {listed} or `{options[-1]}`" if listed else f"expected `{options[-1]}`"
     return f"{message}, found {_quoted(node)}", f"did you mean `{near}`?" if near else ""
+
+
+def _meant(text: str, options: list[str]) -> str:
+    """The option that a word of everyday speech stands for, empty if none."""
+    meant = next((option for option, words in _EVERYDAY.items() if text.lower() in words), "")
+    return meant if meant in options else ""
+
+
+_EVERYDAY: Final = {
+    "deny": ("no", "false", "off", "never", "block", "forbid", "reject", "refuse"),
+    "allow": ("yes", "true", "on", "always", "permit", "approve", "accept"),
+    "ask": ("confirm", "prompt", "maybe", "warn"),
+}
 
 
 def _quoted(node: Node) -> str:

@@ -104,6 +104,7 @@ class _Builder:
         self.problems: list[Problem] = []
         self.broken = False
         self._documents = 0
+        self._anchors: set[str] = set()
         self._stack: list[_Open] = []
 
     def report(self, line: int, column: int, message: str, help: str = "") -> None:
@@ -139,7 +140,10 @@ class _Builder:
 
     def alias(self, event: AliasEvent) -> None:
         line, column = _place(event)
-        self.report(line, column, ALIAS, f'quote it: `"*{shown(event.anchor)}"`')
+        if event.anchor in self._anchors:
+            self.report(line, column, "aliases are refused", f"write out what `&{shown(event.anchor)}` stands for")
+        else:
+            self.report(line, column, ALIAS, f'quote it: `"*{shown(event.anchor)}"`')
         self._add(Node(line, column, "", ""), refused=True)
 
     def mapping(self, event: MappingStartEvent) -> None:
@@ -162,7 +166,8 @@ class _Builder:
 
     def _refuse_properties(self, event: Any, line: int, column: int) -> None:
         if event.anchor is not None:
-            self.report(line, column, "anchors are refused", "quote a text that starts with `&`")
+            self._anchors.add(event.anchor)
+            self.report(line, column, "anchors are refused", _ANCHOR_HELP)
         if event.tag is not None:
             self.report(line, column, "tags are refused", "quote a text that starts with `!`")
 
@@ -211,6 +216,9 @@ class _Builder:
         top.node.value[key] = node
         assert top.node.keys is not None
         top.node.keys[key] = top.key_place
+
+
+_ANCHOR_HELP: Final = "write the value out wherever it is used, or quote a text that starts with `&`"
 
 
 def _place(event: Any) -> tuple[int, int]:

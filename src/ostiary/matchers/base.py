@@ -8,7 +8,7 @@ that reads its plan.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, RootModel
 from pydantic_core import PydanticCustomError, PydanticKnownError
@@ -97,6 +97,17 @@ def text(value: Any) -> str:
     if not isinstance(value, str):
         raise PydanticKnownError("string_type")
     return value
+
+
+def refuse_typographic(text: str) -> None:
+    """Raises for a text in typographic quotes, as word processors and web pages make them: YAML takes them for part of
+    the text, which would then name nothing."""
+    if text[:1] in _OPENING or text[-1:] in _CLOSING:
+        raise refuse("typographic quotes are part of the text", 'write straight ones: `"..."`')
+
+
+_OPENING: Final = tuple("“”„‟‘’‚‛«»")
+_CLOSING: Final = _OPENING
 
 
 def _name(value: Any) -> str:

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from typing import Final, Literal, NamedTuple
 
 from ostiary import paths, patterns, urls
-from ostiary.matchers.base import Plan, both, either, parsed, refuse
+from ostiary.matchers.base import Plan, both, either, parsed, refuse, refuse_typographic
 from ostiary.matchers.line import line_plan, without_folder
 from ostiary.matchers.tool import unknown_tool
-from ostiary.spelling import shown
+from ostiary.spelling import nearest, shown
 from ostiary.tools import TOOLS
 
 Decision = Literal["deny", "ask", "allow"]
@@ -35,6 +35,7 @@ class Entry(NamedTuple):
 
 
 _CALL: Final = re.compile(r"(?P<tool>[^()\s]+)\((?P<inner>.*)\)", re.DOTALL)
+_GAP: Final = re.compile(r"(?P<tool>[A-Za-z][\w.-]*)\s+(?P<rest>\(.*\))", re.DOTALL)
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 _PARAMETER: Final = re.compile(r"(?P<name>[A-Za-z_][A-Za-z0-9_]*):(?P<value>.+)", re.DOTALL)
 
@@ -43,6 +44,7 @@ def entry(text: str, decision: Decision) -> Entry:
     """The entry that `text` is in the list `decision`. Raises the error of `matchers.base.refuse` for one that has no
     meaning."""
     text = text.strip()
+    refuse_typographic(text)
     call = _CALL.fullmatch(text)
     if not call:
         return _bare(text, decision)
@@ -57,6 +59,8 @@ def entry(text: str, decision: Decision) -> Entry:
 def _bare(text: str, decision: Decision) -> Entry:
     if text == "*":
         return Entry(text, ("tool", "all"))
+    if gap := _GAP.fullmatch(text):
+        raise refuse("a blank stands before the parenthesis", f"write `{shown(gap['tool'] + gap['rest'])}`")
     if "(" in text or ")" in text:
         raise refuse(
             f"`{shown(text)}` has unbalanced parentheses",
@@ -152,7 +156,9 @@ def _parameter(tool: str, inner: str, decision: Decision) -> Plan:
     match = _PARAMETER.fullmatch(inner)
     if not match:
         name = shown(tool)
-        raise refuse(f"`{name}(...)` has no meaning here", f"write `{name}` or `{name}(argument:value)`")
+        near = nearest(tool, _FORMS) if tool not in TOOLS.all_names else ""
+        help = f"did you mean `{near}(...)`?" if near else f"write `{name}` or `{name}(argument:value)`"
+        raise refuse(f"`{name}(...)` has no meaning here", help)
     if decision == "allow":
         raise refuse("an allow cannot rest on one argument", "write a rule with `input`")
     plan = _mcp(tool, decision) if tool.startswith("mcp__") else ("tool", "exact", (tool,))

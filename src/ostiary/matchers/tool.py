@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 from pydantic import PlainValidator
 
 from ostiary import patterns
-from ostiary.matchers.base import Lint, Plan, Value, refuse
+from ostiary.matchers.base import Lint, Plan, Value, refuse, refuse_typographic
 from ostiary.spelling import nearest, shown
 from ostiary.tools import TOOLS
 
@@ -33,6 +33,7 @@ def tool_plan(pattern: str) -> Plan:
         return ("tool", "all")
     if not pattern.strip():
         raise refuse("a tool pattern of blanks matches nothing", "remove the key to match every tool")
+    refuse_typographic(pattern.strip())
     if len(pattern) > LONGEST:
         raise refuse(f"a tool pattern has {LONGEST} characters at most")
     explicit = _EXPLICIT.fullmatch(pattern)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ostiary.event import EVENTS
+from ostiary.event import EVENTS, unknown_event
 from ostiary.matchers.base import refuse, text
-from ostiary.spelling import nearest_help, shown
 
 # What other tools call an event; written here, each is an error that offers the canonical name.
 FOREIGN: Final = {
@@ -40,17 +39,18 @@ FOREIGN: Final = {
     "sessioncompacting": "PreCompact",
     "sessioncreated": "SessionStart",
 }
+_SWITCHES: Final = ("yes", "no", "on", "off", "y", "n")
 _FOLDED: Final = {name.lower(): name for name in EVENTS}
 
 
 def event(value: Any) -> str:
     """A canonical event name. Raises the error of `matchers.base.refuse` for any other."""
+    if isinstance(value, bool) or value in _SWITCHES:
+        raise refuse("`on` names events, and switches nothing", "without it a rule is judged before every tool call")
     name = text(value)
     if name in EVENTS:
         return name
     folded = "".join(char for char in name.lower() if char.isalnum())
     canonical = _FOLDED.get(folded) or FOREIGN.get(folded)
-    message = f"unknown event `{shown(name)}`"
-    if canonical:
-        raise refuse(message, f"its name here is `{canonical}`")
-    raise refuse(message, nearest_help(name, EVENTS))
+    message, help = unknown_event(name)
+    raise refuse(message, f"its name here is `{canonical}`" if canonical else help)

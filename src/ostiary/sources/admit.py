@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, MutableMapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
+from ostiary.decision import Outcome
 from ostiary.dialects import tool_table
 from ostiary.policy import Admitted, FilePlan, Policy, assemble, stand_in
 from ostiary.problems import Problem
 from ostiary.sources import cache, lastgood
 from ostiary.sources.compiled import Compiled
-from ostiary.sources.discover import Source
+from ostiary.sources.discover import Source, missing
 from ostiary.sources.includes import unchanged
 from ostiary.sources.places import Places
 from ostiary.sources.store import Trust
@@ -109,9 +110,21 @@ def policy_of(standings: Iterable[Standing], desk: Desk) -> Policy:
     return replace(policy, notes=(*policy.notes, *problems)) if desk.trust.problem else policy
 
 
+def told(outcome: Outcome, standings: Iterable[Standing]) -> Outcome:
+    """The outcome with word for people that a broken file's last good version acts, unless a rule has word for them. Of
+    a source that nobody reviewed nothing is told here: its errors quote its text."""
+    notes = [standing.note for standing in standings if standing.state == "last good" and standing.reviewed]
+    return replace(outcome, message="\n".join(notes)) if notes and outcome.message is None else outcome
+
+
 def _stand_in(source: Source, compiled: Compiled) -> FilePlan:
     error = _first_error(compiled.problems)
-    return stand_in(error.file, error.line, error.message, source.tier == "managed")
+    return stand_in(error.file, error.line, error.message, source.tier == "managed", help=_way_out(source))
+
+
+def _way_out(source: Source) -> str:
+    """How to mend a source that could not be read at all, empty where its file is to be mended."""
+    return source.problem.help if source.problem else ""
 
 
 def _first_error(problems: tuple[Problem, ...]) -> Problem:
@@ -135,9 +148,10 @@ def _compiled(source: Source, desk: Desk) -> Compiled:
             # A failure of ours is one of this source alone, and is not kept: it may not happen again.
             problem = Problem(source.label, 0, 0, "", f"compiling it failed with a {type(error).__name__}")
             return Compiled(None, (problem,), ())
-        cache.keep(desk.places.cache, name, found)
+        if not missing(desk.places):
+            cache.keep(desk.places.cache, name, found)
     desk.memory[name] = found
-    if found.plan:
+    if found.plan and not missing(desk.places):
         lastgood.remember(desk.places.state, source, name, found)
     return found
 

@@ -59,7 +59,8 @@ class Source:
 
 
 def discover_own(places: Places) -> tuple[Source, ...]:
-    """The managed sources, then the user's."""
+    """The managed sources, then the user's. A folder that was named and is not there is broken: who registered it
+    wanted its rules."""
     user = Source(
         tier="user",
         path=places.user,
@@ -68,7 +69,18 @@ def discover_own(places: Places) -> tuple[Source, ...]:
         within=(),  # people keep their files elsewhere and link them; whoever can make that link can write the file
         limit=OWN.file,
     )
-    return (*_managed(places.managed), *_read_all(_files(user), OWN))
+    if missing(places):
+        found = user.broken("it does not exist", f"run `ostiary init --config-dir {places.user}`")
+    elif places.named and not os.path.isdir(places.user):
+        found = user.broken("it is not a folder", "name the folder that holds the rule files")
+    else:
+        return (*_managed(places.managed), *_read_all(_files(user), OWN))
+    return (*_managed(places.managed), found)
+
+
+def missing(places: Places) -> bool:
+    """Whether the user's folder was named and is not there. Nothing may be written into it then: that would make it."""
+    return places.named and not exists(places.user)
 
 
 def discover_projects(folders: Iterable[RulesFolder]) -> tuple[Source, ...]:

@@ -79,6 +79,14 @@ def folds_case(path: str) -> bool:
     return sys.platform in ("darwin", "win32")
 
 
+def kind(path: str) -> str:
+    """What stands at an absolute path, links followed. Raises OSError and ValueError."""
+    try:
+        return "folder" if stat.S_ISDIR(os.stat(path).st_mode) else "file"
+    except (FileNotFoundError, NotADirectoryError):
+        return "none"
+
+
 def _near(path: str) -> Iterator[str]:
     """Existing names, those that tell most about `path` first: entries of the folder, then it and those above it."""
     while not os.path.lexists(path) and os.path.dirname(path) != path:
@@ -104,4 +112,5 @@ _ANSWERS: Final[Mapping[FactName, Callable[[str], object]]] = {
     "branch": git.branch,
     "folds_case": folds_case,
     "home_of": home_of,
+    "kind": kind,
 }

@@ -31,13 +31,15 @@ class Managed:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Places:
     """The folders of one installation, absolute: `user` holds the user's policy, `state` the trust store and last good
-    plans, `cache` compiled plans, `packs` the rule files shipped with the package."""
+    plans, `cache` compiled plans, `packs` the rule files shipped with the package. `named`: `--config-dir` names the
+    user's folder, so that it must be there."""
 
     managed: Managed
     user: str
     state: str
     cache: str
     packs: str
+    named: bool = False
 
 
 class Layout(NamedTuple):
@@ -91,7 +93,7 @@ def place(
     except KeyError as missing:
         message = f"the user database tells no {missing.args[0]} folder for this user: name one with `--config-dir`"
         raise NoPlace(message) from None
-    return Places(managed=managed, user=user, state=state, cache=cache, packs=_packs())
+    return Places(managed=managed, user=user, state=state, cache=cache, packs=_packs(), named=config_dir is not None)
 
 
 if sys.platform == "win32":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
 from ostiary.problems import Problem
@@ -55,20 +55,29 @@ def load(state: str) -> Trust:
 
 def add(state: str, review: Reviewed) -> None:
     """Records a review. Raises `Unreadable` or OSError if the store cannot be read or written."""
-    _change(state, lambda reviews: reviews | {review})
+    _write(state, _held(state) | {review})
 
 
-def remove(state: str, root: str) -> None:
-    """Takes back every review of a project; acts on the next call. Raises as `add` does."""
-    _change(state, lambda reviews: {review for review in reviews if review.root != root})
+def remove(state: str, root: str) -> bool:
+    """Takes back every review of a project; acts on the next call. False if there was none. Raises as `add` does."""
+    reviews = _held(state)
+    kept = {review for review in reviews if review.root != root}
+    if len(kept) == len(reviews):
+        return False
+    _write(state, kept)
+    return True
 
 
-def _change(state: str, change: Callable[[frozenset[Reviewed]], Iterable[Reviewed]]) -> None:
+def _held(state: str) -> frozenset[Reviewed]:
     trust = load(state)
     if trust.problem:
         raise Unreadable(f"{trust.file}: {trust.problem}")
-    reviews = [review._asdict() for review in sorted(change(trust.reviews))]
-    text = json.dumps({"version": _VERSION, "reviews": reviews}, indent=1)
+    return trust.reviews
+
+
+def _write(state: str, reviews: Iterable[Reviewed]) -> None:
+    listed = [review._asdict() for review in sorted(reviews)]
+    text = json.dumps({"version": _VERSION, "reviews": listed}, indent=1)
     write_private(_path(state), text.encode(), durable=True)
 
 

@@ -22,16 +22,25 @@ class SuiteFacts:
     known: Given
     links: dict[str, str]
     branch: str | None
+    files: frozenset[str] = frozenset()
 
     def given(self, cwd: str | None) -> Given:  # noqa: ARG002 the values are fixed
         """What is known beforehand."""
         return self.known
 
     def answer(self, request: FactRequest) -> object:
-        """The answer to one request; what the suite does not say cannot be told."""
+        """The answer to one request; what the suite does not say cannot be told, and files it does not name do not
+        exist."""
         if request.name == "resolve":
             return self._resolved(request.argument)
+        if request.name == "kind":
+            return self._kind(self._resolved(request.argument))
         return {"branch": self.branch, "folds_case": self.known.windows}.get(request.name)
+
+    def _kind(self, path: str | None) -> str | None:
+        if path is None or path in self.files:
+            return None if path is None else "file"
+        return "folder" if any(_below(name, path) for name in self.files) else "none"
 
     def _resolved(self, path: str) -> str | None:
         for _ in range(MOST_LINKS):
@@ -63,4 +72,5 @@ def facts_of(*specs: FactsSpec | None, branch: str | None = None) -> SuiteFacts:
         workdirs=tuple(value.get("workdirs", roots)),
         windows=value.get("windows", False),
     )
-    return SuiteFacts(known, value.get("links", {}), branch if branch is not None else value.get("branch"))
+    branch = branch if branch is not None else value.get("branch")
+    return SuiteFacts(known, value.get("links", {}), branch, frozenset(value.get("files", ())))

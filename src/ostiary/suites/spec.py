@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ostiary.dialects import DIALECTS
 from ostiary.document import Flaw, unknown
-from ostiary.event import EVENTS
+from ostiary.event import EVENTS, unknown_event
 from ostiary.rules.schema import portable
 
 Mapped = dict[str, Any]
@@ -32,6 +32,7 @@ class FactsSpec(_Spec):
     roots: list[str] | None = Field(None, description="All project roots; the start root if absent.")
     workdirs: list[str] | None = Field(None, description="The agent's working directories; the roots if absent.")
     links: dict[str, str] | None = Field(None, description="Symbolic links: path to where it leads (absolute).")
+    files: list[str] | None = Field(None, description="Files that exist, by their absolute paths.")
     branch: str | None = Field(None, description="The branch checked out everywhere; not known if absent.")
     now: str | None = Field(None, description="The time, `2027-01-31T12:00:00Z`; the current time if absent.")
     windows: bool | None = Field(None, description="Whether paths follow Windows' rules.")
@@ -114,7 +115,7 @@ def _flaws_of_moment(moment: Mapped, at: tuple[str | int, ...]) -> Iterator[Flaw
         yield Flaw((*at, "command"), "`command` and `tool` exclude each other", "put the command into `input`")
     event, agent = moment.get("on"), moment.get("agent")
     if isinstance(event, str) and event not in EVENTS:
-        yield Flaw((*at, "on"), *unknown("event", event, EVENTS))
+        yield Flaw((*at, "on"), *unknown_event(event))
     if moment.get("payload") is not None and agent is None:
         yield Flaw(at, "a payload needs `agent`", f"agents: {', '.join(sorted(DIALECTS))}")
     elif moment.get("payload") is not None and isinstance(agent, str) and agent not in DIALECTS:

@@ -11,14 +11,15 @@ from typing import Any
 from ostiary import suites
 from ostiary.commands.shared.console import complain
 from ostiary.commands.shared.exits import Exit, Refused
-from ostiary.commands.shared.world import content, engine, folder
+from ostiary.commands.shared.world import content, engine, folder, rules_or_warn
 from ostiary.decision import Outcome
 from ostiary.dialects import DIALECTS, Unreadable, receive
 from ostiary.document import unknown
-from ostiary.event import EVENTS, Event
+from ostiary.event import EVENTS, Event, mcp_pair, unknown_event
 from ostiary.facts import FactRequest, Facts, Given
 from ostiary.sources.machine import MachineFacts
 from ostiary.sources.roots import find_roots
+from ostiary.spelling import nearest
 from ostiary.tools import ToolTable
 
 
@@ -61,8 +62,7 @@ def judged(asked: Asked, *, full: bool) -> Outcome:
     make no event."""
     loaded = engine(asked.config_dir, asked.project)
     event = event_of(asked, loaded.policy.tools)
-    if not loaded.sources:
-        complain("there are no rule files here; `ostiary init` writes one")
+    rules_or_warn(loaded)
     if asked.branch is not None:
         roots = find_roots(start(asked), event.project, event.cwd)
         facts = OnBranch(MachineFacts(roots, event.workdirs), asked.branch)
@@ -81,7 +81,7 @@ def event_of(asked: Asked, tools: ToolTable) -> Event:
     if asked.payload is not None:
         return _received(asked)
     if asked.on is not None and asked.on not in EVENTS:
-        raise Refused(_sentence(*unknown("event", asked.on, EVENTS)), Exit.USAGE)
+        raise Refused(_sentence(*unknown_event(asked.on)), Exit.USAGE)
     fields: dict[str, Any] = {
         "name": asked.on or ("UserPromptSubmit" if asked.prompt is not None else "PreToolUse"),
         "agent": asked.agent or "",
@@ -92,10 +92,16 @@ def event_of(asked: Asked, tools: ToolTable) -> Event:
     }
     if asked.command is not None:
         return suites.made("bash", {"command": asked.command}, tools, **fields)
-    return suites.made(asked.tool, _arguments(asked.input), tools, **fields) if asked.tool else Event(**fields)
+    if not asked.tool:
+        return Event(**fields)
+    if asked.tool not in tools.all_names and not mcp_pair(asked.tool):
+        near = nearest(asked.tool, tools.all_names)
+        complain(_sentence(f"no known tool is called `{asked.tool}`", f"did you mean `{near}`?" if near else ""))
+    return suites.made(asked.tool, _arguments(asked.input), tools, **fields)
 
 
 def _one_origin(asked: Asked) -> None:
+    _arguments(asked.input)
     given = [asked.command, asked.tool, asked.payload]
     named = sum(value is not None for value in given)
     if named > 1:
@@ -110,7 +116,7 @@ def _arguments(text: str | None) -> Mapping[str, Any]:
     try:
         value = json.loads(text or "{}")
     except (ValueError, RecursionError) as error:
-        raise Refused(f"`--input` is not JSON: {error}", Exit.USAGE) from None
+        raise Refused(f"the JSON of `--input` is broken: {error}", Exit.USAGE) from None
     if not isinstance(value, dict):
         raise Refused("`--input` must be a JSON object", Exit.USAGE)
     return value

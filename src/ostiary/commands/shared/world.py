@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from ostiary.commands.shared.console import complain
 from ostiary.commands.shared.exits import Exit, Refused
 from ostiary.engine import Engine
 from ostiary.facts import Facts
@@ -37,6 +38,13 @@ def engine(config_dir: str | None, project: str | None, facts: Facts | None = No
     """The engine for these options. Raises `Refused` where it cannot be loaded."""
     places(config_dir)
     return Engine.load(config_dir=folder(config_dir), project=folder(project), facts=facts)
+
+
+def rules_or_warn(loaded: Engine) -> Engine:
+    """The same engine; where it has no rule file at all, the person is told so."""
+    if not loaded.sources:
+        complain("there are no rule files here; `ostiary init` writes one")
+    return loaded
 
 
 def content(path: str, within: str | None = None) -> bytes:
