@@ -57,6 +57,9 @@ def _expression(pattern: str) -> re.Pattern[str]:
 
 def path_matches(pattern: Segments, path: Segments) -> bool:
     """Whether the pattern covers the path whatever its holes hold."""
+    # Most patterns end in a name that most paths do not end in.
+    if path and pattern and pattern[-1] != "**" and not segment_matches(pattern[-1], path[-1]):
+        return False
     rows = {0}
     for name in path:
         rows = _advance(pattern, _past_stars(pattern, rows), name)
