@@ -9,6 +9,7 @@ from ostiary.words import Word
 
 __all__ = ["Assignment", "Command", "Redirect", "Script", "parse"]
 
+
 def parse(
     text: str, language: str = "bash", budget: Budget | None = None, arguments: tuple[Word, ...] | None = None
 ) -> Script:
