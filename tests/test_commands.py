@@ -642,6 +642,17 @@ def test_an_explanation_has_every_rule(line: Line) -> None:
         assert rule in out
 
 
+def test_what_a_call_was_taken_for(line: Line) -> None:
+    line.policy()
+    ran = line.at("explain", "--call", "--cwd", "/", "git push -f")
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.splitlines()[0] == "call  bash"
+    assert "program  git push" in ran.out
+    assert "rules" not in ran.out
+    found = line.at("explain", "--call", "--json", "git push -f")
+    assert found.json["parts"][0]["invocations"][0]["name"] == "git"
+
+
 def test_no_policy_is_said(line: Line) -> None:
     ran = line.at("eval", "ls")
     assert ran.status == 0

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from ruamel.yaml import YAML
 
+from ostiary.call import analyse
+from ostiary.call.model import Call
+from ostiary.commands.shared import console
 from ostiary.decision import AccessReport, Degraded, Outcome, PartReport, Step, Verdict
-from ostiary.explain import STATES, explained, json_text, plain, span, told
+from ostiary.event import Event
+from ostiary.explain import STATES, Branch, call_json, drawn, explained, json_text, plain, span, told
+from ostiary.facts import Given
+from ostiary.tools import TOOLS
+from ostiary.visible import visible
 
 PUSH = PartReport(
     text="git push -f",
@@ -154,3 +166,50 @@ def test_no_text_moves_a_cursor_or_begins_a_line(text: str) -> None:
 
 def test_markup_is_text() -> None:
     assert span("[bold green]allow[/]").text == "[bold green]allow[/]"
+
+
+CALLS = Path(__file__).parent / "cases" / "explain" / "calls.yaml"
+ROWS = YAML(typ="safe", pure=True).load(CALLS.read_text("utf-8"))
+
+
+def taken_apart(tool: str, input: dict[str, Any]) -> Call:
+    given = Given(home="/home/dev", start="/work", roots=("/work",), workdirs=("/work",))
+    return analyse(Event.from_call(tool, input, cwd="/work"), given, TOOLS)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row["note"] for row in ROWS])
+def test_calls_as_trees(row: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    console.draw(drawn(taken_apart(row["tool"], row["input"]), row["tool"]))
+    assert capsys.readouterr().out == row["tree"]
+
+
+def test_an_event_without_a_tool_is_a_tree_too() -> None:
+    event = Event(name="Stop", input_complete=False)
+    tree = drawn(analyse(event, Given(), TOOLS), event.tool)
+    assert plain([tree.line, *(below.line for below in tree.below)]) == (
+        "call  a limit was hit: input is not complete\n1  Stop"
+    )
+
+
+def test_a_call_as_json() -> None:
+    found = json.loads(call_json(taken_apart("bash", {"command": "cat .e* | git checkout -f -- x"})))
+    assert found["script"] == "cat .e* | git checkout -f -- x"
+    cat, git = found["parts"]
+    assert cat["invocations"][0]["operands"] == [[".e", {"source": "*", "kind": "glob"}]]
+    assert cat["pipes_to"] == [1]
+    assert "pure" not in git
+    assert git["invocations"][0]["subcommand"] == ["checkout"]
+    assert git["invocations"][0]["options"] == [{"names": ["--force", "-f"]}]
+
+
+@given(st.text())
+def test_no_text_of_a_call_begins_a_line_of_its_tree(text: str) -> None:
+    tree = drawn(taken_apart("bash", {"command": text}), "bash")
+    assert all(visible(line) == line for line in _texts(tree))
+    assert call_json(taken_apart("bash", {"command": text})).isascii()
+
+
+def _texts(branch: Branch) -> Iterator[str]:
+    yield plain([branch.line])
+    for below in branch.below:
+        yield from _texts(below)

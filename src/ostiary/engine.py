@@ -17,6 +17,8 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any, Final, NamedTuple, TypeVar
 
+from ostiary.call import analyse
+from ostiary.call.model import Call
 from ostiary.decision import Outcome
 from ostiary.dialects import DIALECTS, Unreadable, receive
 from ostiary.evaluate import evaluate
@@ -142,6 +144,12 @@ class Engine:
         """The same outcome with every rule in its trail, those that say nothing too. Raises what `decide` does."""
         call = self._prepared(_event(event, agent), explain=True)
         return told(run(call.evaluation, call.facts), call.standings)
+
+    def analyse(self, event: Event | Payload, agent: str | None = None) -> Call:
+        """The call of an event taken apart, as the rules see it. Raises what `decide` does."""
+        event = _event(event, agent)
+        facts = self._facts or MachineFacts(find_roots(self._start, event.project, event.cwd), event.workdirs)
+        return analyse(event, facts.given(event.cwd), self.policy.tools)
 
     async def adecide(self, event: Event | Payload, agent: str | None = None) -> Outcome:
         """`decide` for an event loop: files and facts are read in another thread."""

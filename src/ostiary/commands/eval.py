@@ -7,52 +7,24 @@ from typing import Annotated
 import typer
 
 from ostiary import explain
-from ostiary.commands.shared import console, options
-from ostiary.commands.shared.asking import Asked, judged
+from ostiary.commands.shared import console
+from ostiary.commands.shared.asking import Asked, asking, judged
 from ostiary.commands.shared.exits import OF_VERDICT, Exit
 
+_ExitVerdict = Annotated[
+    bool, typer.Option("--exit-verdict", help="Exit with 0 for none and allow, 10 for ask, 11 for defer, 12 for deny.")
+]
 
-def run(
-    command: options.Command = None,
-    *,
-    tool: options.ToolName = None,
-    input: options.Input = None,
-    payload: options.Payload = None,
-    agent: options.Agent = None,
-    cwd: options.Cwd = None,
-    mode: options.Mode = None,
-    on: options.On = None,
-    branch: options.Branch = None,
-    prompt: options.Prompt = None,
-    as_json: options.AsJson = False,
-    exit_verdict: Annotated[
-        bool,
-        typer.Option("--exit-verdict", help="Exit with 0 for none and allow, 10 for ask, 11 for defer, 12 for deny."),
-    ] = False,
-    config_dir: options.ConfigDir = None,
-    project: options.ProjectDir = None,
-) -> None:
+
+@asking
+def run(asked: Asked, *, exit_verdict: _ExitVerdict = False) -> None:
     """Judge a call and show the answer.
 
     `ostiary eval 'git push -f'` judges shell text, `--tool read_file --input '{"file_path": ".env"}'` any tool call,
     `--payload FILE --agent AGENT` what an agent sends to its hooks. Nothing is run.
     """
-    asked = Asked(
-        command=command,
-        tool=tool,
-        input=input,
-        payload=payload,
-        agent=agent,
-        cwd=cwd,
-        mode=mode,
-        on=on,
-        branch=branch,
-        prompt=prompt,
-        config_dir=config_dir,
-        project=project,
-    )
     outcome = judged(asked, full=False)
-    if as_json:
+    if asked.as_json:
         console.document(explain.json_text(outcome))
     else:
         console.show(explain.told(outcome))

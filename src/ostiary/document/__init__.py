@@ -89,7 +89,8 @@ class Document:
             flaws = [self._flaw(item, model) for item in islice(details, MOST_PROBLEMS)]
             broken += [self.problem(flaw, model) for flaw in flaws if self._new(flaw, already)]
         if issubclass(model, Checked) and isinstance(data, dict):
-            broken += [self.problem(flaw, model) for flaw in islice(model.checks(data), MOST_PROBLEMS)]
+            checked = (flaw for flaw in model.checks(data) if not find(self.root, flaw.location)[0].merges)
+            broken += [self.problem(flaw, model) for flaw in islice(checked, MOST_PROBLEMS)]
         if broken or instance is None:
             raise PolicyError(dict.fromkeys(broken))
         return instance
@@ -111,12 +112,15 @@ class Document:
         return Flaw(location, message, help, at_key=extra)
 
     def _mistyped(self, error: Any, model: type[BaseModel]) -> bool:
-        """Whether a key is missing only because it is mistyped, which is told as an unknown key."""
+        """Whether a key is missing only because it is mistyped, which is told as an unknown key, or because a merge key
+        was to bring it, which is told too."""
         location = error["loc"]
-        given = find(self.root, location)[0].value
+        node = find(self.root, location)[0]
+        given = node.value
         known = names(model, location[:-1])
         unknown_keys = [key for key in given if key not in known] if isinstance(given, dict) else []
-        return error["type"] == "missing" and any(nearest(key, known) == location[-1] for key in unknown_keys)
+        mistyped = node.merges or any(nearest(key, known) == location[-1] for key in unknown_keys)
+        return error["type"] == "missing" and mistyped
 
     def _new(self, flaw: Flaw, already: set[tuple[int, int]]) -> bool:
         """Whether parsing has not refused this very value, or its key, already."""

@@ -7,18 +7,27 @@ from typing import Any, Final, NamedTuple
 
 Location = Sequence[str | int]
 
+MERGE: Final = "<<"
+"""The key that takes in the keys of another mapping; it is refused."""
+
 _SHOWN: Final = 16
 
 
 class Node(NamedTuple):
     """One value. `line` and `column` count from 1. `value` is a scalar, a `dict` of keys to nodes or a `list` of nodes;
-    `source` a scalar as it was written, without quotes; `keys` the places of a mapping's keys."""
+    `source` a scalar as it was written, without quotes; `keys` the places of a mapping's keys, of a refused merge key
+    too."""
 
     line: int
     column: int
     value: Any
     source: str = ""
     keys: dict[str, tuple[int, int]] | None = None
+
+    @property
+    def merges(self) -> bool:
+        """Whether it is a mapping with a merge key: its author means keys to be there that are not."""
+        return self.keys is not None and MERGE in self.keys
 
 
 def plain(node: Node) -> Any:

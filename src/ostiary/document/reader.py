@@ -22,7 +22,7 @@ from ruamel.yaml.events import (
     SequenceStartEvent,
 )
 
-from ostiary.document.node import Node, where
+from ostiary.document.node import MERGE, Node, where
 from ostiary.document.syntax import ALIAS, explained, far_escape
 from ostiary.document.text import directive
 from ostiary.problems import Problem
@@ -195,7 +195,8 @@ class _Builder:
         keys = top.node.keys or {}
         if isinstance(node.value, dict | list) or node.value is None:
             self.report(node.line, node.column, "a key must be text", "quote texts that hold `{`, `}`, `[` or `]`")
-        elif node.source == "<<":
+        elif node.source == MERGE:
+            keys[MERGE] = top.key_place
             self.report(node.line, node.column, "merge keys are refused", "write the keys out")
         elif node.source in keys:
             first = keys[node.source][0]

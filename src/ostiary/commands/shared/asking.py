@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import wraps
+from inspect import Signature, signature
+from typing import Any, get_type_hints
 
 from ostiary import suites
+from ostiary.call.model import Call
+from ostiary.commands.shared import options
 from ostiary.commands.shared.console import complain
 from ostiary.commands.shared.exits import Exit, Refused
 from ostiary.commands.shared.world import content, engine, folder, rules_or_warn
 from ostiary.decision import Outcome
 from ostiary.dialects import DIALECTS, Unreadable, receive
 from ostiary.document import unknown
+from ostiary.engine import Engine
 from ostiary.event import EVENTS, Event, mcp_pair, unknown_event
 from ostiary.facts import FactRequest, Facts, Given
 from ostiary.sources.machine import MachineFacts
@@ -27,18 +32,36 @@ from ostiary.tools import ToolTable
 class Asked:
     """The arguments. `project` and `config_dir` are folders as written; see `options` for the rest."""
 
-    command: str | None = None
-    tool: str | None = None
-    input: str | None = None
-    payload: str | None = None
-    agent: str | None = None
-    cwd: str | None = None
-    mode: str | None = None
-    on: str | None = None
-    branch: str | None = None
-    prompt: str | None = None
-    config_dir: str | None = None
-    project: str | None = None
+    command: options.Command = None
+    tool: options.ToolName = None
+    input: options.Input = None
+    payload: options.Payload = None
+    agent: options.Agent = None
+    cwd: options.Cwd = None
+    mode: options.Mode = None
+    on: options.On = None
+    branch: options.Branch = None
+    prompt: options.Prompt = None
+    as_json: options.AsJson = False
+    config_dir: options.ConfigDir = None
+    project: options.ProjectDir = None
+
+
+def asking(verb: Callable[..., None]) -> Callable[..., None]:
+    """The verb as typer reads it: with every field of `Asked` as an argument, and the verb's own options behind. The
+    verb gets an `Asked` first."""
+    hints = {**get_type_hints(Asked, include_extras=True), **get_type_hints(verb, include_extras=True)}
+    given = signature(Asked).parameters.values()
+    own = [option for option in signature(verb).parameters.values() if option.name != "asked"]
+
+    @wraps(verb)
+    def run(**values: Any) -> None:
+        verb(Asked(**{one.name: values[one.name] for one in given}), **{one.name: values[one.name] for one in own})
+
+    listed = [one.replace(annotation=hints[one.name]) for one in (*given, *own)]
+    run.__signature__ = Signature(listed)  # type: ignore[attr-defined] # what `inspect.signature` looks for
+    run.__annotations__ = {one.name: one.annotation for one in listed}
+    return run
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +83,17 @@ class OnBranch:
 def judged(asked: Asked, *, full: bool) -> Outcome:
     """What the policy makes of the arguments; with `full` the trail has every rule. Raises `Refused` for arguments that
     make no event."""
+    loaded, event = _loaded(asked)
+    return loaded.explain(event) if full else loaded.decide(event)
+
+
+def taken_apart(asked: Asked) -> tuple[Event, Call]:
+    """The event that the arguments describe, and the call in it. Raises `Refused`."""
+    loaded, event = _loaded(asked)
+    return event, loaded.analyse(event)
+
+
+def _loaded(asked: Asked) -> tuple[Engine, Event]:
     loaded = engine(asked.config_dir, asked.project)
     event = event_of(asked, loaded.policy.tools)
     rules_or_warn(loaded)
@@ -67,7 +101,7 @@ def judged(asked: Asked, *, full: bool) -> Outcome:
         roots = find_roots(start(asked), event.project, event.cwd)
         facts = OnBranch(MachineFacts(roots, event.workdirs), asked.branch)
         loaded = engine(asked.config_dir, asked.project, facts)
-    return loaded.explain(event) if full else loaded.decide(event)
+    return loaded, event
 
 
 def start(asked: Asked) -> str:

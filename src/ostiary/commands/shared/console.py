@@ -8,8 +8,9 @@ from typing import Final, TextIO
 
 from rich.console import Console
 from rich.text import Text
+from rich.tree import Tree
 
-from ostiary.explain import Line, Role, span
+from ostiary.explain import Branch, Line, Role, span
 from ostiary.problems import Problem
 
 STYLES: Final[dict[Role, str]] = {
@@ -27,6 +28,10 @@ STYLES: Final[dict[Role, str]] = {
     "no": "dim",
 }
 """How each role looks at a terminal."""
+
+
+# Columns of a tree, of which nothing is cut: a terminal wraps long lines itself.
+_WIDE: Final = 1_000_000
 
 
 def prepare() -> None:
@@ -51,6 +56,13 @@ def complain(text: str) -> None:
     _print(sys.stderr, [(span(line),) for line in text.split("\n")])
 
 
+def draw(tree: Branch) -> None:
+    """Prints a tree to standard output, with plain signs where its encoding has no others."""
+    console = _console(sys.stdout)
+    console.width = _WIDE
+    console.print(_grown(tree), soft_wrap=True)
+
+
 def document(text: str) -> None:
     """Prints a JSON document as it is."""
     print(text)
@@ -71,11 +83,25 @@ def _head(problem: Problem) -> tuple[str, str, str]:
 
 
 def _print(stream: TextIO, lines: Iterable[Line]) -> None:
-    # A console for each use: the standard streams may have been replaced since the last one.
-    console = Console(file=stream, markup=False, highlight=False, emoji=False, soft_wrap=True)
+    console = _console(stream)
     for line in lines:
-        text = Text()
-        for piece in line:
-            text.append(piece.text, STYLES[piece.role])
-        text.rstrip()
-        console.print(text)
+        console.print(_text(line))
+
+
+def _console(stream: TextIO) -> Console:
+    # A console for each use: the standard streams may have been replaced since the last one.
+    return Console(file=stream, markup=False, highlight=False, emoji=False, soft_wrap=True)
+
+
+def _text(line: Line) -> Text:
+    text = Text()
+    for piece in line:
+        text.append(piece.text, STYLES[piece.role])
+    text.rstrip()
+    return text
+
+
+def _grown(branch: Branch) -> Tree:
+    tree = Tree(_text(branch.line), guide_style="dim")
+    tree.children = [_grown(below) for below in branch.below]
+    return tree

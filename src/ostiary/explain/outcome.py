@@ -1,31 +1,16 @@
-"""An outcome for people and programs: lines of text, or JSON.
-
-Pure. A line is a tuple of spans, and a span names what its text *is*; how that looks is decided where lines are
-printed. Every text of a policy or a call passes `visible` on its way into a span, and no span is ever read as markup.
-"""
+"""An outcome for people and programs: lines of text, or JSON."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final
 
 from ostiary.decision import Outcome, PartReport, State, Step, Verdict
+from ostiary.explain.lines import Line, Role, Span, span
 from ostiary.visible import visible
-
-Role = Literal["text", "title", "label", "quiet", "none", "allow", "ask", "defer", "deny", "yes", "maybe", "no"]
-
-
-class Span(NamedTuple):
-    """A stretch of one line, and what it is. Made by `span`, which keeps foreign text harmless."""
-
-    text: str
-    role: Role
-
-
-Line = tuple[Span, ...]
 
 STATES: Final[dict[State, str]] = {
     "active": "",
@@ -51,16 +36,6 @@ _ROLES: Final[dict[str, Role]] = {
     "maybe": "maybe",
     "no": "no",
 }
-
-
-def span(text: object, role: Role = "text") -> Span:
-    """A stretch of text, made fit for showing."""
-    return Span(visible(str(text)), role)
-
-
-def plain(lines: Iterable[Line]) -> str:
-    """The lines as text without any decoration."""
-    return "\n".join("".join(piece.text for piece in line).rstrip() for line in lines)
 
 
 def json_text(outcome: Outcome) -> str:
