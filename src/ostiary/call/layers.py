@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from ostiary import programs
@@ -17,6 +17,14 @@ FURTHER: Final = Word((Hole("...", "computed"),), many=True)
 """Arguments that a program like `xargs` adds and the text does not tell."""
 
 
+Further = tuple[Word, ...] | None
+"""Arguments that come through a pipe, None if they are not known."""
+
+
+def _untold() -> Further:
+    return None
+
+
 class Layer(NamedTuple):
     """One layer: the invocation as rules see it, and the arguments with what is known about them."""
 
@@ -27,13 +35,13 @@ class Layer(NamedTuple):
 def layers_of(
     words: tuple[Word, ...],
     via: tuple[str, ...] = (),
-    further: tuple[Word, ...] | None = None,
+    further: Callable[[], Further] = _untold,
     *,
     language: str = "bash",
     windows: bool = False,
 ) -> tuple[Layer, ...]:
     """The layers of a command, outermost first; `via` names the programs that are outside of the command itself,
-    `further` are the arguments that come through a pipe, None if they are not known. `language` is the shell's that
+    `further` tells the arguments that come through a pipe, where a wrapper takes them. `language` is the shell's that
     looks the programs up: an alias of PowerShell that is also a program may be either, and is a layer as both."""
     found: list[Layer] = []
     transparent = True
@@ -183,7 +191,9 @@ def is_inert(given: Arguments) -> bool:
     return "inert" in given.data.traits
 
 
-def inner_words(words: tuple[Word, ...], given: Arguments, further: tuple[Word, ...] | None = None) -> tuple[Word, ...]:
+def inner_words(
+    words: tuple[Word, ...], given: Arguments, further: Callable[[], Further] = _untold
+) -> tuple[Word, ...]:
     """The command that a wrapper runs, with the words that it adds."""
     assert given.data is not None
     assert given.inner is not None
@@ -193,7 +203,7 @@ def inner_words(words: tuple[Word, ...], given: Arguments, further: tuple[Word, 
     if "appends" not in given.data.traits:
         return inner
     reads_file = any(used.names & _FROM_FILE for used in given.options)
-    return with_further(inner, _placeholder(given), None if reads_file else further)
+    return with_further(inner, _placeholder(given), None if reads_file else further())
 
 
 _FROM_FILE: Final = frozenset({"-a", "--arg-file"})
@@ -209,9 +219,7 @@ def _placeholder(given: Arguments) -> str:
     return "{}" if given.data and given.data.path[0] in ("parallel", "fd") else ""
 
 
-def with_further(
-    words: tuple[Word, ...], placeholder: str, further: tuple[Word, ...] | None = None
-) -> tuple[Word, ...]:
+def with_further(words: tuple[Word, ...], placeholder: str, further: Further = None) -> tuple[Word, ...]:
     """The words with further ones in place of every placeholder, or at the end if there is none. Those are unknown if
     `further` is None."""
     if not placeholder or not any(placeholder in str(item) for item in words):

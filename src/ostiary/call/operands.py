@@ -41,14 +41,14 @@ class Reading(NamedTuple):
 
 def touch(layer: Layer, out: Gathered, language: str = "bash") -> None:
     """Add everything that one layer does by itself; `language` is the shell's that it was given to."""
-    given = layer.arguments
-    if given.data is None:
+    given, data = layer.arguments, layer.arguments.data
+    if data is None:
         return _touch_unknown(given, out)
-    late = "late" in given.data.traits
+    late = "late" in data.traits
     if not late:
         _change_base(given, out)
     values = _value_roles(given)
-    finds = not given.data.traits.isdisjoint(_FINDING)
+    finds = not data.traits.isdisjoint(_FINDING)
     for used in map(_expanded_value, given.options) if finds else given.options:
         _option(used, layer.invocation.words, values, out)
     if late:
@@ -60,15 +60,17 @@ def touch(layer: Layer, out: Gathered, language: str = "bash") -> None:
         readings = [_expanded(reading) for reading in readings]
         out.nested.extend(_started(layer, readings, language))
     for reading in readings:
-        apply(out, *_keyed(given.data, reading) if given.data.keys else reading)
+        apply(out, *_keyed(data, reading) if data.keys else reading)
     _positional(layer, readings, out)
     _into(readings, given, out)
     _joined_shell(readings, out)
     _joined_inner(layer, out)
-    out.nested.extend((*aliased(layer), *configured(layer)))
-    configure(given, out)
+    if data.path[0] == "git":
+        out.nested.extend((*aliased(layer), *configured(layer)))
+        configure(given, out)
     _always(given, readings, out)
-    _narrow(given, out)
+    if given.options:
+        _narrow(given, out)
     return None
 
 
@@ -117,7 +119,7 @@ def _value_roles(given: Arguments) -> dict[str, str]:
     """Roles of options' values that other options change, by spelling."""
     assert given.data is not None
     changed: dict[str, str] = {}
-    for change in given.data.changes:
+    for change in given.data.changes if given.options else ():
         if change.values and applies(change, given.options):
             changed.update(change.values)
     return changed
@@ -206,10 +208,10 @@ def _keyed(data: Program, reading: Reading) -> Reading:
 def _into(readings: list[Reading], given: Arguments, out: Gathered) -> None:
     """What is written inside a directory that takes the other operands (`cp .env ..`), where the text shows that it is
     one."""
-    if not all(reading.certain for reading in readings):
-        return
     places = [reading.item for reading in readings if reading.role == "into"]
     options = [used.value for used in given.options if used.kind == "into" and used.value is not None]
+    if not (places or options) or not all(reading.certain for reading in readings):
+        return
     sources = [reading.item for reading in readings if reading.role in ("read", "tree", "move")]
     for place in (*places, *options):
         text = str(place)
@@ -224,9 +226,9 @@ def _into(readings: list[Reading], given: Arguments, out: Gathered) -> None:
 
 def _joined_shell(readings: list[Reading], out: Gathered) -> None:
     """Words that are joined by blanks and given to a shell."""
-    words = tuple(reading.item for reading in readings if reading.role == "shell")
+    words = [reading.item for reading in readings if reading.role == "shell"]
     if words:
-        out.run(phrase(words), "bash")
+        out.run(phrase(tuple(words)), "bash")
 
 
 def _joined_inner(layer: Layer, out: Gathered) -> None:
@@ -252,8 +254,10 @@ def _always(given: Arguments, readings: list[Reading], out: Gathered) -> None:
             absent = change.absent or absent
     for role, path in also:
         apply(out, role, word(path))
+    if absent is None:
+        return
     given_roles = {head(reading.role) for reading in readings}
-    if absent is not None and given_roles.isdisjoint((head(absent[0]), "read", "list", "tree")):
+    if given_roles.isdisjoint((head(absent[0]), "read", "list", "tree")):
         apply(out, absent[0], word(absent[1]))
 
 
@@ -288,7 +292,7 @@ def closing(layer: Layer) -> Iterator[Opening]:
             yield Opening("option", used.names, f"`{min(used.names)}` of {program} can {_DOES[used.role]}")
         elif closed and not used.known:
             yield Opening("unknown", used.names, f"{program} has an option `{min(used.names)}` that is not known")
-    perhaps = (*given.loose, *_globs(given)) if closed else given.loose if _can_more(given.data) else ()
+    perhaps = (*given.loose, *_globs(given)) if closed else given.loose if given.data.closes else ()
     for item in perhaps:
         yield Opening("unknown", frozenset(), f"`{item}` may be an option of {program}")
     if closed and given.unknown_subcommand:
@@ -296,11 +300,6 @@ def closing(layer: Layer) -> Iterator[Opening]:
         yield Opening("word", frozenset(given.subcommand[-1:]), why)
     if "variables" in given.data.traits:
         yield from _variables(given)
-
-
-def _can_more(data: Program) -> bool:
-    """Whether some option makes the program do what an allow must name."""
-    return any(option.role in CLOSING_ROLES for option in data.options.values())
 
 
 def _variables(given: Arguments) -> Iterator[Opening]:

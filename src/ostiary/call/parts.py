@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final, TypeVar
 
 from ostiary import programs, shell
@@ -114,9 +114,8 @@ class Builder:
         self, command: Command, commands: tuple[Command, ...], offset: int, around: Around
     ) -> tuple[tuple[Nested, ...], Around]:
         """Add one command's part; what is nested in it, and what surrounds that."""
-        layers = layers_of(
-            command.words, around.via, piped(command, commands), language=command.language, windows=self.given.windows
-        )
+        further = partial(piped, command, commands)
+        layers = layers_of(command.words, around.via, further, language=command.language, windows=self.given.windows)
         out = Gathered(possible=around.elsewhere)
         touch_layers(layers, out, command.language)
         redirected(command.redirects, out)
@@ -147,20 +146,20 @@ class Builder:
             repository(layers, out.base, command.assignments, environment),
             possible=around.possible,
         )
-        around = self._moment(command, layers, offset, around)
+        moment = self._moment(command, layers, offset, around)
         self.parts.append(part)
         self.content.extend(out.content)
         if not nested:
             return nested, around
         stdin = incoming(command, commands) or around.stdin
-        return nested, replace(_inside(part, layers, around, out), stdin=stdin)
+        return nested, replace(_inside(part, layers, around, out), stdin=stdin, moment=moment)
 
-    def _moment(self, command: Command, layers: tuple[Layer, ...], offset: int, around: Around) -> Around:
-        """Note when a command runs, and what it checks out; what surrounds the scripts inside it."""
+    def _moment(self, command: Command, layers: tuple[Layer, ...], offset: int, around: Around) -> Moment:
+        """Note when a command runs, and what it checks out; the moment of the scripts inside it."""
         at = len(self.parts)
         moment = around.moment.at(at, (offset + place for place in command.after), command.again)
         self.moments[at] = moment.checking_out(() if around.elsewhere else (layer.arguments for layer in layers))
-        return replace(around, moment=moment)
+        return moment
 
     def _fallbacks(self, command: Command, cwd: str | None, around: Around) -> tuple[str | None, ...]:
         """The directories a command runs in if a `cd` failed, here or before the script around it."""
@@ -378,7 +377,6 @@ def _inside(part: Part, layers: tuple[Layer, ...], around: Around, out: Gathered
         part.pipes_to,
         remote,
         () if remote else part.fallbacks,
-        moment=around.moment,
         possible=around.possible,
     )
 

@@ -24,11 +24,14 @@ def connected(parts: Sequence[Part]) -> list[Part] | None:
         sources.setdefault(target, []).append(source)
         targets.setdefault(source, []).append(target)
     return [
-        replace(part, pipes_from=tuple(sorted(sources.get(index, ()))), pipes_to=tuple(sorted(targets.get(index, ()))))
-        if index in sources or index in targets
-        else part
+        _with(part, tuple(sorted(sources.get(index, ()))), tuple(sorted(targets.get(index, ()))))
         for index, part in enumerate(parts)
     ]
+
+
+def _with(part: Part, before: tuple[int, ...], after: tuple[int, ...]) -> Part:
+    known = (part.pipes_from, part.pipes_to) == (before, after)
+    return part if known or not (before or after) else replace(part, pipes_from=before, pipes_to=after)
 
 
 def _pairs(index: int, part: Part, count: int) -> list[tuple[int, int]]:

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from ostiary.programs.lookup import subprogram
-from ostiary.programs.model import Change, OptionData, Program, Slots, head
+from ostiary.programs.model import Change, OptionData, Program, Slots
 from ostiary.words import Hole, Word, phrase, word
 
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 _EXPRESSION: Final = frozenset("()!,")
-_SILENT: Final = frozenset({"", "data", "text", "shape", "param", "effect"})
 _CLUSTER: Final = re.compile(r"-[A-Za-z0-9?]+")
 
 
@@ -179,9 +178,7 @@ class Reader:
     def _is_subcommand(self, item: Word) -> bool:
         """Whether a word stands for a subcommand: any does, unless the program also does something to operands of its
         own, as `bat` reads files besides `bat cache`."""
-        slots = self.data.operands
-        acting = {head(role) for role in (*slots.first, slots.rest, *slots.last)} - _SILENT
-        return not acting or (item.text is not None and subprogram(self.data, item.text) is not None)
+        return not self.data.acts or (item.text is not None and subprogram(self.data, item.text) is not None)
 
     def _subcommand(self, item: Word) -> None:
         text = item.text
@@ -320,14 +317,25 @@ def _value_and_role(data: OptionData | None) -> tuple[str, str]:
 
 def applies(change: Change, options: Sequence[Used]) -> bool:
     """Whether options that a change waits for are used."""
-    return all(any(names & used.names for used in options) for names in change.names)
+    return _waits_for(change, names_of_all(options))
+
+
+def names_of_all(options: Sequence[Used]) -> frozenset[str]:
+    """The spellings of all options that are used."""
+    return frozenset[str]().union(*[used.names for used in options])
+
+
+def _waits_for(change: Change, used: frozenset[str]) -> bool:
+    return all(not names.isdisjoint(used) for names in change.names)
 
 
 def effective_slots(data: Program, options: Sequence[Used]) -> Slots:
     """The roles of operands, as the first change that applies says."""
-    for change in data.changes:
-        if change.operands is not None and applies(change, options):
-            return change.operands
+    if data.changes and options:
+        used = names_of_all(options)
+        for change in data.changes:
+            if change.operands is not None and _waits_for(change, used):
+                return change.operands
     return data.operands
 
 

@@ -173,7 +173,8 @@ class Program:
     """What one program, or one subcommand of it, does with its arguments.
 
     `path` is the program and its subcommands. `absent` is a role and a path: what is touched where no operand stands.
-    `also` are accesses that are always made. `stdin` is `code:LANG` where the standard input runs.
+    `also` are accesses that are always made. `stdin` is `code:LANG` where the standard input runs. `acts` says that it
+    does something to operands of its own, `closes` that some option makes it do what an allow must name.
     """
 
     path: tuple[str, ...]
@@ -187,6 +188,8 @@ class Program:
     subcommands: Mapping[str, str] = field(default_factory=dict)
     keys: Mapping[str, str] = field(default_factory=dict)
     stdin: str = ""
+    acts: bool = False
+    closes: bool = False
 
 
 def option_data(token: str) -> OptionData:
@@ -237,19 +240,26 @@ def build(path: tuple[str, ...], raw: Raw, above: Program | None = None) -> Prog
     options.update(_options(raw.get("options", ""), "single" in traits))
     if "cmdlet" in traits:
         options = {name: _as_operand(data) for name, data in options.items()}
+    operands = slots(raw["operands"]) if "operands" in raw else ANY_SHAPE
     return Program(
         path,
         traits,
         options,
         tuple(sorted(name for name in options if name.startswith("--"))),
-        slots(raw["operands"]) if "operands" in raw else ANY_SHAPE,
+        operands,
         touch(raw["absent"]) if "absent" in raw else None,
         tuple(touch(item) for item in raw.get("also", "").split()),
         tuple(_change(name, change) for name, change in raw.get("when", {}).items()),
         _canonical_names(raw.get("subcommands", {})),
         raw.get("keys", {}),
         raw.get("stdin", ""),
+        any(head(role) not in _SILENT for role in (*operands.first, operands.rest, *operands.last)),
+        any(option.role in CLOSING_ROLES for option in options.values()),
     )
+
+
+_SILENT: Final = frozenset({"", "data", "text", "shape", "param", "effect"})
+"""Roles of operands that come to no certain access."""
 
 
 def _options(text: str, single: bool) -> dict[str, OptionData]:
