@@ -13,14 +13,14 @@ import pytest
 from jsonschema import Draft7Validator
 from ruamel.yaml import YAML
 
-from ostiary import suites
+from ostiary import definitions, suites
 from ostiary.build import compile_file
 from ostiary.commands import main
 from ostiary.problems import Problem
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
-SCHEMAS = ("policy", "outcome", "suite")
+SCHEMAS = ("policy", "programs", "outcome", "suite")
 
 
 def blocks(language: str) -> list[Any]:
@@ -88,6 +88,10 @@ def test_the_schema_of_suites_is_fresh() -> None:
     assert schema("suite") == suites.json_schema(), "run `python tools/write_schemas.py`"
 
 
+def test_the_schema_of_programs_is_fresh() -> None:
+    assert schema("programs") == definitions.json_schema(), "run `python tools/write_schemas.py`"
+
+
 def as_data(text: bytes) -> Any:
     return YAML(typ="safe", pure=True).load(text)
 
@@ -129,6 +133,16 @@ def test_outcomes_fit_their_schema(
     main.run([verb, "--json", "--config-dir", str(tmp_path), "--project", str(tmp_path), *arguments])
     outcome = json.loads(capsys.readouterr().out)
     assert [error.message for error in Draft7Validator(schema("outcome")).iter_errors(outcome)] == []
+
+
+DATA = sorted((ROOT / "src/ostiary/programs/data").glob("[a-z]*.yaml"))
+
+
+@pytest.mark.parametrize("path", DATA, ids=lambda path: path.stem)
+def test_shipped_programs_fit_their_schema(path: Path) -> None:
+    assert [
+        error.message for error in Draft7Validator(schema("programs")).iter_errors(as_data(path.read_bytes()))
+    ] == []
 
 
 # Packs.

@@ -1,7 +1,7 @@
 """Broken rule files: `tests/errors/**.yaml`, each with the full text of every problem it must give.
 
 A case has `text` (or `hex`, bytes that are no text) and `problems`, as people see them. `files` are what it may
-include.
+include. `programs` is the text of a file of programs instead.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
+from ostiary import document
 from ostiary.build import IncludeError, IncludeRef, compile_file
+from ostiary.definitions import Programs
 from ostiary.problems import PolicyError
 
 ERRORS = Path(__file__).parent / "errors"
@@ -30,6 +32,10 @@ CASES = [
 
 
 def problems(row: dict[str, Any]) -> PolicyError:
+    if "programs" in row:
+        with pytest.raises(PolicyError) as refused:
+            document.load(row["programs"], Programs, "programs/ours.yaml")
+        return refused.value
     raw = bytes.fromhex(row["hex"]) if "hex" in row else row["text"].encode("utf-8")
 
     def load_include(ref: IncludeRef) -> tuple[str, bytes]:

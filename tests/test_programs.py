@@ -93,7 +93,7 @@ def test_no_name_is_both_program_and_alias() -> None:
         ("-a=frob", "is no role of a value"),
         ("-a!frob", "is no role of an option"),
         ("-a|b", "is no spelling"),
-        ("-a -a", "stand twice"),
+        ("-a -a", "stands twice"),
         ("-a=!", "is no option"),
     ],
 )

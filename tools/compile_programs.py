@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 from ruamel.yaml import YAML
 
-from ostiary.programs import model
+from ostiary.definitions import Entry, Shipped, names_of
 
 FOLDER = Path(__file__).resolve().parent.parent / "src" / "ostiary" / "programs"
 HEADER = '''"""What programs do. Generated from `programs/data/` by `tools/compile_programs.py`; change it there."""
@@ -26,112 +27,32 @@ from __future__ import annotations
 '''
 
 
-def _words(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _role(role: str) -> str:
-    if model.head(role) not in model.VALUE_ROLES:
-        raise ValueError(f"`{role}` is no role of a value")
-    return role
-
-
-def _options(text: str) -> str:
-    seen: set[str] = set()
-    for token in text.split():
-        data = model.option_data(token)
-        _role(data.value)
-        if data.role not in model.OPTION_ROLES:
-            raise ValueError(f"`{data.role}` in `{token}` is no role of an option")
-        if twice := seen & data.names:
-            raise ValueError(f"{sorted(twice)} stand twice")
-        seen |= data.names
-        for name in data.names:
-            if name[:1] not in ("-", "+", "/"):
-                raise ValueError(f"`{name}` in `{token}` is no spelling of an option")
-    return _words(text)
-
-
-def _operands(text: Any) -> Any:
-    if not isinstance(text, str):
-        return text
-    found = model.slots(text)
-    for role in (*found.first, *found.last, *([found.rest] if found.rest else [])):
-        _role(role)
-    return _words(text)
-
-
-def _touches(text: str) -> str:
-    for item in text.split():
-        _role(model.touch(item)[0])
-    return _words(text)
-
-
-def _traits(text: str) -> str:
-    if unknown := set(text.split()) - model.TRAITS:
-        raise ValueError(f"{sorted(unknown)} are no traits")
-    return _words(text)
-
-
-Role = Annotated[str, BeforeValidator(_role)]
-Operands = Annotated[str, BeforeValidator(_operands)]
-Touches = Annotated[str, BeforeValidator(_touches)]
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class Change(_Strict):
-    """What an option changes about the others."""
-
-    operands: Operands | None = None
-    values: dict[str, Role] = {}
-    also: Touches | None = None
-    absent: Touches | None = None
-
-
-class Entry(_Strict):
-    """One program or subcommand."""
-
-    traits: Annotated[str, BeforeValidator(_traits)] | None = Field(None, alias="is")
-    options: Annotated[str, BeforeValidator(_options)] | None = None
-    operands: Operands | None = None
-    absent: Touches | None = None
-    also: Touches | None = None
-    stdin: Role | None = None
-    keys: dict[str, Role] = {}
-    when: dict[str, Operands | Change] = {}
-    subcommands: dict[str, Entry] = {}
-
-
-def _separate(names: str) -> list[str]:
-    """The names of an entry; `cmd:del=erase` are two."""
-    found: list[str] = []
-    for name in names.split():
-        one, *others = name.split("=") if name.startswith("cmd:") else [name]
-        found += [one, *(f"cmd:{other}" for other in others)]
-    return found
+def entries(folder: Path) -> Iterator[tuple[Path, str, Entry]]:
+    """The entries of all files with their names. Raises ValueError for a file that is not well written. Unlike files of
+    users these may have anchors, and so are read without places."""
+    for path in sorted(folder.glob("[a-z]*.yaml")):
+        try:
+            found = Shipped.model_validate(YAML(typ="safe", pure=True).load(path))
+        except ValidationError as error:
+            told = (f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors())
+            raise ValueError(f"{path.name}: {'; '.join(told)}") from None
+        for names, entry in found.root.items():
+            yield path, names, entry
 
 
 def load(folder: Path) -> tuple[dict[str, Any], dict[str, str]]:
     """The entries of all files by their first name, and the other names with the entry each means."""
     programs: dict[str, Any] = {}
     aliases: dict[str, str] = {}
-    for path in sorted(folder.glob("[a-z]*.yaml")):
-        for names, raw in YAML(typ="safe", pure=True).load(path).items():
-            first, *others = _separate(names)
-            for name in (first, *others):
-                if name in programs or name in aliases:
-                    raise ValueError(f"{path.name}: `{name}` stands twice")
-            try:
-                entry = Entry.model_validate(raw)
-            except ValidationError as error:
-                raise ValueError(f"{path.name}: {first}: {error}") from None
-            programs[first] = entry.model_dump(by_alias=True, exclude_unset=True)
-            if {"cmdlet", "net"} & set((entry.traits or "").split()):  # found without case
-                others += [name.lower() for name in (first, *others) if name != name.lower()]
-            aliases.update(dict.fromkeys(others, first))
+    for path, names, entry in entries(folder):
+        first, *others = names_of(names)
+        for name in (first, *others):
+            if name in programs or name in aliases:
+                raise ValueError(f"{path.name}: `{name}` stands twice")
+        programs[first] = entry.model_dump(by_alias=True, exclude_unset=True)
+        if {"cmdlet", "net"} & set((entry.traits or "").split()):  # found without case
+            others += [name.lower() for name in (first, *others) if name != name.lower()]
+        aliases.update(dict.fromkeys(others, first))
     return programs, aliases
 
 
@@ -140,17 +61,16 @@ def twins(folder: Path) -> dict[str, str]:
     and cmdlets in lower case."""
     found: dict[str, str] = {}
     last = ""
-    for path in sorted(folder.glob("[a-z]*.yaml")):
-        for names, raw in YAML(typ="safe", pure=True).load(path).items():
-            cmdlet = {"cmdlet", "net"} & set(raw.get("is", "").split())
-            for name in names.split():
-                first, *others = name.split("=") if name.startswith("cmd:") else [name]
-                found.update({f"cmd:{other}": first for other in others})
-                if cmdlet and name.startswith("ps:"):
-                    found[name] = last
-                elif cmdlet:
-                    last = name
-                    found[name.lower()] = name
+    for _, names, entry in entries(folder):
+        cmdlet = {"cmdlet", "net"} & set((entry.traits or "").split())
+        for name in names.split():
+            first, *others = name.split("=") if name.startswith("cmd:") else [name]
+            found.update({f"cmd:{other}": first for other in others})
+            if cmdlet and name.startswith("ps:"):
+                found[name] = last
+            elif cmdlet:
+                last = name
+                found[name.lower()] = name
     return found
 
 

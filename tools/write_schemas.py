@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ostiary import rules, suites
+from ostiary import definitions, rules, suites
 
 FOLDER = Path(__file__).resolve().parent.parent / "schemas"
-SCHEMAS = {"policy": rules.json_schema, "suite": suites.json_schema}
+SCHEMAS = {"policy": rules.json_schema, "programs": definitions.json_schema, "suite": suites.json_schema}
 
 
 def text(name: str) -> str:
