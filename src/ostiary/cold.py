@@ -6,18 +6,20 @@ way is the same.
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
 from typing import NamedTuple
 
-from ostiary.decision import Outcome
+from ostiary.decision import Outcome, Verdict
 from ostiary.dialects import DIALECTS, Answer, Dialect, Unreadable, hosted, receive, unreadable, write
 from ostiary.evaluate import evaluate
 from ostiary.event import Event
 from ostiary.perform import run
-from ostiary.sources import store
+from ostiary.sources import approvals, store
 from ostiary.sources.admit import Compile, Desk, Miss, admit, policy_of, told
 from ostiary.sources.discover import discover_own, discover_projects
 from ostiary.sources.machine import MachineFacts
-from ostiary.sources.places import NoPlace, find_places
+from ostiary.sources.places import NoPlace, Places, find_places
 from ostiary.sources.roots import find_roots
 
 __all__ = ["HookCall", "Miss", "decide", "failed"]
@@ -45,7 +47,7 @@ def decide(call: HookCall, compile: Compile | None = None) -> Answer:
             return decide(call._replace(agent=found.host.name, event_name=found.event_name), compile)
         return unreadable(dialect, call.event_name, _unregistered(dialect, call.event_name) or event.reason)
     try:
-        return write(dialect, event, _outcome(event, call, compile))
+        return _answer(dialect, event, call, compile)
     except Miss:
         raise
     except Exception as error:
@@ -59,8 +61,33 @@ def _unregistered(dialect: Dialect, event_name: str | None) -> str:
     return ""
 
 
-def _outcome(event: Event, call: HookCall, compile: Compile | None) -> Outcome:
+def _answer(dialect: Dialect, event: Event, call: HookCall, compile: Compile | None) -> Answer:
+    """The answer, unless it is a deny only because nobody can be asked, and a person has permitted this call."""
     places = find_places(call.config_dir)
+    outcome = _outcome(event, call, places, compile)
+    answer = write(dialect, event, outcome)
+    if not answer.waits:
+        return answer
+    now = time.time()
+    if approvals.take(places.state, event.digest, event.name, now):
+        return write(dialect, event, _permitted(outcome))
+    noted = approvals.wait(places.state, _waiting(event, outcome, now))
+    return write(dialect, event, outcome, approvals.short(event.digest) if noted else "")
+
+
+def _permitted(outcome: Outcome) -> Outcome:
+    """The outcome without its question."""
+    problems = (*outcome.problems, "a person permitted this call once")
+    return replace(outcome, verdict=Verdict.NONE, reason=None, model_reason=None, help=None, problems=problems)
+
+
+def _waiting(event: Event, outcome: Outcome, now: float) -> approvals.Waiting:
+    arguments = "\n".join(f"{name}: {value}" for name, value in event.input.items())
+    tool, reason = event.native_tool or event.tool or "", outcome.reason or ""
+    return approvals.Waiting(event.digest, now, event.agent, tool, arguments, reason)
+
+
+def _outcome(event: Event, call: HookCall, places: Places, compile: Compile | None) -> Outcome:
     roots = find_roots(call.start, event.project, event.cwd)
     desk = Desk(places, store.load(places.state), compile)
     sources = (*discover_own(places), *discover_projects(roots.folders))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any, Final
 
 from ostiary.spelling import nearest, shown
@@ -112,6 +114,13 @@ class Event:
     def kind(self) -> EventKind:
         """What this event is; an event without a canonical name stops nothing and has no tool."""
         return EVENTS.get(self.name, _UNKNOWN)
+
+    @property
+    def digest(self) -> str:
+        """What call this is: SHA-256 (hex) over agent, session, folder, tool and arguments. The same call has the same
+        one at every gate."""
+        parts = (self.agent, self.session, self.cwd, self.subagent, self.tool, self.native_tool, self.mcp, self.input)
+        return sha256(json.dumps(parts, sort_keys=True, default=repr).encode()).hexdigest()
 
     @classmethod
     def from_call(cls, tool: str, input: Mapping[str, Any], cwd: str | None = None, **fields: Any) -> Event:

@@ -12,7 +12,20 @@ import typer
 from typer.exceptions import TyperException
 
 from ostiary import __version__
-from ostiary.commands import check, doctor, eval, explain, init, install, schema, test, trust, uninstall, untrust
+from ostiary.commands import (
+    approve,
+    check,
+    doctor,
+    eval,
+    explain,
+    init,
+    install,
+    schema,
+    test,
+    trust,
+    uninstall,
+    untrust,
+)
 from ostiary.commands.shared import console
 from ostiary.commands.shared.exits import Exit, Refused
 
@@ -25,6 +38,7 @@ VERBS: Final[Mapping[str, Callable[..., None]]] = {
     "install": install.run,
     "uninstall": uninstall.run,
     "doctor": doctor.run,
+    "approve": approve.run,
     "trust": trust.run,
     "untrust": untrust.run,
     "schema": schema.run,

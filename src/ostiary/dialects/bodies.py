@@ -13,12 +13,14 @@ Values = Mapping[Slot, Any]
 
 
 class Answer(NamedTuple):
-    """What a hook prints and how it exits. `degraded` says what the agent could not be told as the outcome has it."""
+    """What a hook prints and how it exits. `degraded` says what the agent could not be told as the outcome has it,
+    `waits` that a call was denied only because nobody can be asked about it here."""
 
     stdout: str = ""
     stderr: str = ""
     status: int = 0
     degraded: tuple[Degraded, ...] = ()
+    waits: bool = False
 
 
 def answer(

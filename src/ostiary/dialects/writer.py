@@ -29,6 +29,7 @@ UNJUDGED: Final = "stopped, because policy could not judge it"
 """How the reason begins where an event could not be judged."""
 
 _ASK_NOTE: Final = "A person has to confirm this, and this agent cannot ask one here. Do not look for another way."
+_APPROVE_HELP: Final = "`ostiary approve {}` permits it once"
 _OUTPUT_NOTE: Final = "Policy keeps this output back, but it could not be replaced. Do not use or repeat it."
 _REWRITE_NOTE: Final = "Policy would change this call, which this agent cannot be told here. The changed call:"
 _CHANGES: Final = "policy would change this call"
@@ -66,13 +67,15 @@ class _Case(NamedTuple):
 
 
 class _Reply(NamedTuple):
-    """What is going to be said. `note` is added to the reason where it differs from the outcome."""
+    """What is going to be said. `note` is added to the reason where it differs from the outcome; `waits`: it is a deny
+    only because nobody can be asked."""
 
     said: Said = "none"
     note: str = ""
     rewrite: Mapping[str, Any] | None = None
     output: Any = None
     degraded: tuple[Degraded, ...] = ()
+    waits: bool = False
 
     @property
     def parts(self) -> frozenset[str]:
@@ -88,8 +91,11 @@ class _Reply(NamedTuple):
         return self.less(wanted, said, why)._replace(said=said, note=joined(self.note, note))
 
 
-def write(dialect: Dialect, event: Event, outcome: Outcome) -> Answer:
+def write(dialect: Dialect, event: Event, outcome: Outcome, approve: str = "") -> Answer:
     """What the hook prints for an outcome, and how it exits.
+
+    `approve` is the short name under which a person can permit this call once, empty where nobody can; it is told with
+    a deny that stands for a question, and how to use it to people only.
 
     A payload that another agent sent gets the strict answer whatever the outcome is: it was not read as what it is.
     """
@@ -99,8 +105,8 @@ def write(dialect: Dialect, event: Event, outcome: Outcome) -> Answer:
     known = dialect.of(event)
     if known is None:
         return _unknown(dialect, outcome)
-    case = _Case(dialect, *known, event, outcome)
-    return _said(*_with_halt(case, _with_output(case, _with_rewrite(case, _verdict(case)))))
+    case, reply = _offered(_Case(dialect, *known, event, outcome), approve)
+    return _said(*_with_halt(case, _with_output(case, _with_rewrite(case, reply))))
 
 
 def unreadable(dialect: Dialect, event_name: str | None, reason: str) -> Answer:
@@ -124,6 +130,21 @@ def _unknown(dialect: Dialect, outcome: Outcome) -> Answer:
         return Answer()
     reason = cut(for_model(outcome, "deny"), dialect.limit)
     return answer(dialect.blind, {Slot.EVENT: "", Slot.REASON: reason, Slot.PEOPLE: reason})
+
+
+def _offered(case: _Case, approve: str) -> tuple[_Case, _Reply]:
+    """The verdict as it can be said. Of a question that becomes a deny people hear how to permit the call, the model
+    only what the call is named."""
+    outcome, reply = case.outcome, _verdict(case)
+    asked = reply.said == "deny" and outcome.verdict in (Verdict.ASK, Verdict.DEFER)
+    whole = case.event.kind.before_tool and case.event.input_complete
+    if not asked or not whole or outcome.halt or outcome.updated_input is not None:
+        return case, reply
+    reply = reply._replace(waits=True)
+    if not approve:
+        return case, reply
+    told = replace(outcome, help=joined(outcome.help, _APPROVE_HELP.format(approve)))
+    return case._replace(outcome=told), reply._replace(note=f"{reply.note} (call {approve})")
 
 
 def _verdict(case: _Case) -> _Reply:
@@ -254,7 +275,8 @@ def _said(case: _Case, reply: _Reply) -> Answer:
         Slot.MESSAGE: cut(wishes.get("message", ""), limit),
     }
     rewrite: tuple[Template, ...] = () if reply.rewrite is None else (case.spec.rewrite[reply.said],)
-    return answer(form, values, (*rewrite, *(case.spec.extras[extra] for extra in wishes)), reply.degraded)
+    said = answer(form, values, (*rewrite, *(case.spec.extras[extra] for extra in wishes)), reply.degraded)
+    return said._replace(waits=reply.waits)
 
 
 def _asking(case: _Case, reply: _Reply) -> tuple[Outcome, str]:
