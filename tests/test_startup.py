@@ -13,6 +13,7 @@ from processes import SOURCE, hook
 from trees import plant
 
 HEAVY = {"pydantic", "pydantic_core", "ruamel", "typer", "rich", "click", "asyncio", "regex", "unittest", "logging"}
+HEAVY |= {"dataclasses", "inspect"}
 SLOW = {f"ostiary.{name}" for name in ("rules", "build", "trust", "engine", "matchers", "document", "explain")}
 SHELL = {"tree_sitter", "tree_sitter_bash"}
 

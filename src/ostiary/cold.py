@@ -7,14 +7,13 @@ way is the same.
 from __future__ import annotations
 
 import time
-from dataclasses import replace
-from typing import NamedTuple
 
 from ostiary.decision import Outcome, Verdict
 from ostiary.dialects import DIALECTS, Answer, Dialect, Unreadable, hosted, receive, unreadable, write
 from ostiary.evaluate import evaluate
 from ostiary.event import Event
 from ostiary.perform import run
+from ostiary.records import NamedTuple, replace
 from ostiary.sources import approvals, store
 from ostiary.sources.admit import Compile, Desk, Miss, admit, policy_of, told
 from ostiary.sources.discover import discover_own, discover_projects

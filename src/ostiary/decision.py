@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Literal
+
+from ostiary.records import dataclass, field
 
 State = Literal["active", "observe", "expired", "untrusted", "overruled", "not-run", "excepted"]
 AnswerName = Literal["no", "maybe", "yes"]

@@ -13,9 +13,8 @@ import os
 import sys
 from collections import ChainMap
 from collections.abc import Iterable, Mapping, MutableMapping
-from dataclasses import dataclass, field, replace
 from threading import Lock
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, TypeVar
 
 from ostiary.call import analyse
 from ostiary.call.model import Call
@@ -27,6 +26,7 @@ from ostiary.facts import Facts
 from ostiary.perform import Evaluation, arun, run
 from ostiary.policy import Policy
 from ostiary.problems import Problem
+from ostiary.records import NamedTuple, dataclass, field, replace
 from ostiary.sources import store
 from ostiary.sources.admit import Desk, Standing, admit, policy_of, told
 from ostiary.sources.compiled import Compiled

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final
 
+from ostiary.records import dataclass, field
 from ostiary.spelling import nearest, shown
 from ostiary.tools import TOOLS
 

@@ -8,9 +8,10 @@ answer and judges again. So each fact is answered once per event, and the answer
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, Protocol
+
+from ostiary.records import NamedTuple, dataclass, field
 
 FactName = Literal["resolve", "branch", "folds_case", "home_of", "kind"]
 

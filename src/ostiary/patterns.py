@@ -11,11 +11,11 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
 from ostiary.answers import MAYBE, NO, YES, Answer
+from ostiary.records import dataclass
 from ostiary.words import Hole, Word
 
 TextPlan = tuple[Any, ...]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal
+from operator import attrgetter
+from typing import Final, Literal
+
+from ostiary.records import dataclass
 
 Severity = Literal["error", "warning"]
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Problem:
     """One thing wrong at one place of one file.
 
@@ -26,10 +28,16 @@ class Problem:
     help: str = ""
     severity: Severity = "error"
 
+    def __lt__(self, other: Problem) -> bool:
+        return _place(self) < _place(other)
+
     def __str__(self) -> str:
         place = ":".join([self.file, *(str(n) for n in (self.line, self.column) if n)])
         text = f"{place}: {self.where}: {self.message}" if self.where else f"{place}: {self.message}"
         return f"{text}\n  help: {self.help}" if self.help else text
+
+
+_place: Final = attrgetter("file", "line", "column", "where", "message", "help", "severity")
 
 
 class PolicyError(Exception):

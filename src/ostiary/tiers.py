@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from ostiary.records import dataclass
 
 TierName = Literal["managed", "user", "project", "plugin"]
 

@@ -8,8 +8,9 @@ users add names to the table; nobody redefines one (law L6).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Final, Literal
+
+from ostiary.records import dataclass, field, replace
 
 Role = Literal[
     "script",  # text run by a shell

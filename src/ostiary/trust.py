@@ -7,11 +7,11 @@ lines. Pure; the store is `sources.store`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
 from ostiary.conditions import rendered, text
 from ostiary.policy import ExceptionPlan, FilePlan, IncludePlan, RulePlan, Unreached, unreached
+from ostiary.records import dataclass
 from ostiary.visible import hidden, visible
 
 Kind = Literal[

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from ostiary.records import NamedTuple, dataclass
 
 HoleKind = Literal["outside", "computed", "glob", "found", "unparsed"]
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from ostiary import document
 from ostiary.build import lints, plans, variables
@@ -20,6 +18,7 @@ from ostiary.evaluate import judge_alone
 from ostiary.matchers.compact import Decision, Entry
 from ostiary.policy import FilePlan, IncludePlan, RulePlan
 from ostiary.problems import PolicyError, Problem
+from ostiary.records import NamedTuple, dataclass, field
 from ostiary.rules import Inclusion, RuleFile
 from ostiary.spelling import nearest, shown
 from ostiary.tools import TOOLS, ToolTable

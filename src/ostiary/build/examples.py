@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -12,6 +11,7 @@ from ostiary.document import Flaw
 from ostiary.event import Event
 from ostiary.facts import FactRequest, Facts, Given
 from ostiary.policy import RulePlan
+from ostiary.records import dataclass, field
 from ostiary.rules import Rule
 from ostiary.rules.examples import ExampleCall
 from ostiary.tools import ToolTable

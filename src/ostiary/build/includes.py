@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final
 
+from ostiary.records import NamedTuple
 from ostiary.rules import Inclusion
 
 DEPTH: Final = 8

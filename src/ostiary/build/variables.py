@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Final
 
 from ostiary.document import MOST_PROBLEMS, Document, Flaw, Node
+from ostiary.records import dataclass, field, replace
 from ostiary.spelling import nearest, shown
 
 Values = Mapping[str, str | tuple[str, ...]]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import replace
 
 from ostiary.call.gather import Gathered, Nested
 from ostiary.call.layers import Layer
 from ostiary.call.roles import apply
 from ostiary.programs import Arguments
+from ostiary.records import replace
 from ostiary.words import Word, joined, word
 
 

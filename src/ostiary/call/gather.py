@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ostiary.call.model import Access, AccessKind, Opening, Origin
 from ostiary.call.shapes import at_place, is_device
 from ostiary.paths import Tree
+from ostiary.records import dataclass, field, replace
 from ostiary.words import Word, joined
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from ostiary import programs
 from ostiary.call.model import Invocation, Option
 from ostiary.programs import Arguments
+from ostiary.records import NamedTuple
 from ostiary.words import Hole, Word, joined, word
 
 MAX_LAYERS: Final = 24

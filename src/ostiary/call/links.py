@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final
 
 from ostiary.call.model import Access, Invocation, Part
 from ostiary.call.places import directory
 from ostiary.facts import Given
+from ostiary.records import NamedTuple, replace
 from ostiary.words import Hole, Word, joined, word
 
 MAX_LINKS: Final = 64

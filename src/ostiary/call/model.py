@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 from ostiary.paths import Tree
+from ostiary.records import NamedTuple, dataclass
 from ostiary.words import Word
 
 AccessKind = Literal["read", "write", "delete", "connect", "execute"]

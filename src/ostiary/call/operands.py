@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final
 
 from ostiary.call.aliases import aliased, configured
 from ostiary.call.found import found_before
@@ -28,6 +27,7 @@ from ostiary.programs import (
     head,
     inert,
 )
+from ostiary.records import NamedTuple, replace
 from ostiary.words import Word, joined, phrase, word
 
 

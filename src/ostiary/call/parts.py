@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import Final, TypeVar
 
@@ -26,6 +25,7 @@ from ostiary.call.windows import decoded, piped_paths
 from ostiary.call.wrapped import wrapped
 from ostiary.facts import Given
 from ostiary.programs import head
+from ostiary.records import dataclass, field, replace
 from ostiary.shell.limits import ENTRIES, Budget
 from ostiary.shell.model import Command, Redirect
 from ostiary.words import Word, phrase, word

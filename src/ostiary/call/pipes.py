@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from ostiary.call.model import Part
+from ostiary.records import replace
 
 MAX_PIPES: Final = 8_192
 """Pairs of neighbours in the pipelines of one call."""

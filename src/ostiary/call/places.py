@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from ostiary.call.model import Access
 from ostiary.facts import Given
 from ostiary.paths import collapsed
+from ostiary.records import replace
 from ostiary.words import Hole, Word, joined
 
 

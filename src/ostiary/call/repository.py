@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final
 
 from ostiary import programs
 from ostiary.call.gather import Gathered
 from ostiary.call.layers import Layer
 from ostiary.call.model import Part, Switch
 from ostiary.programs import Arguments
+from ostiary.records import NamedTuple, replace
 from ostiary.shell.model import Assignment
 from ostiary.words import Hole, Word, joined, word
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final
 
 from ostiary import urls
 from ostiary.call import net
@@ -15,6 +14,7 @@ from ostiary.call.model import Access, AccessKind
 from ostiary.call.shapes import at_place, is_path, is_process, paths_in, value_of_key
 from ostiary.paths import Tree
 from ostiary.programs import head
+from ostiary.records import NamedTuple, replace
 from ostiary.words import Hole, Word, joined, word
 
 

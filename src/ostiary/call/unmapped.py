@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from ostiary import urls
 from ostiary.call.gather import Gathered
 from ostiary.call.parts import Around, Builder
 from ostiary.call.shapes import is_argument_path, is_url
 from ostiary.call.wrapped import reads_as_command
+from ostiary.records import NamedTuple, replace
 from ostiary.words import word
 
 MAX_LEAVES: Final = 2000

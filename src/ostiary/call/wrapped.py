@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from ostiary import programs
 from ostiary.call.code import SHELLS
 from ostiary.call.gather import Gathered, Nested
 from ostiary.call.layers import Layer, layers_of
+from ostiary.records import replace
 from ostiary.words import Word
 
 Toucher = Callable[[tuple[Layer, ...], Gathered], None]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import typer
 
@@ -31,6 +30,7 @@ from ostiary.event import Event
 from ostiary.policy import FilePlan, Rule, RulePlan, Unreached, unreached
 from ostiary.policy.rule import VERDICTS
 from ostiary.problems import Problem
+from ostiary.records import NamedTuple, replace
 from ostiary.sources.compiled import Compiled
 from ostiary.sources.compiling import compile_source
 from ostiary.sources.discover import OWN, Source

@@ -11,7 +11,9 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
+
+from ostiary.records import NamedTuple
 
 if TYPE_CHECKING:
     from ostiary.dialects import Answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 
@@ -19,6 +19,7 @@ from ostiary.engine import Engine
 from ostiary.explain import Line, span
 from ostiary.policy import Policy, assemble
 from ostiary.problems import PolicyError, Problem
+from ostiary.records import NamedTuple
 from ostiary.rules import RuleFile
 from ostiary.sources.roots import find_roots
 

@@ -7,7 +7,7 @@ layer is seen, else only those that inert wrappers lead to. All conditions of on
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from ostiary import patterns, programs
 from ostiary.answers import MAYBE, NO, YES, Answer, negated
@@ -18,6 +18,7 @@ from ostiary.conditions import wrapped
 from ostiary.conditions.place import no_file, on_branch
 from ostiary.conditions.view import Condition, Plan, Stance, View
 from ostiary.conditions.wrapped import base_name
+from ostiary.records import NamedTuple
 from ostiary.words import Word, phrase, word
 
 

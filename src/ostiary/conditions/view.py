@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from ostiary.answers import Answer
 from ostiary.call.model import Access, AccessKind, Call, Part
 from ostiary.event import Event
 from ostiary.facts import Knowledge
+from ostiary.records import NamedTuple, dataclass
 from ostiary.tools import ToolTable
 
 Plan = tuple[Any, ...]

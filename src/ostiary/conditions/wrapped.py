@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Final
 
 from ostiary.answers import MAYBE, NO, YES, Answer
 from ostiary.call import invocation_of
 from ostiary.call.model import Invocation, Part
+from ostiary.records import replace
 from ostiary.words import Hole, Word, word
 
 Judge = Callable[[Invocation], Answer]

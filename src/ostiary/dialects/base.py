@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 from types import MappingProxyType
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 from ostiary.event import Event
+from ostiary.records import NamedTuple
 
 Path = tuple[str, ...]
 """Keys from a payload's root; an array's index is a key too (`"0"`)."""

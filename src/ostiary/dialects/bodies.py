@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from ostiary.decision import Degraded
 from ostiary.dialects.base import Form, Slot, Template
+from ostiary.records import NamedTuple
 
 Values = Mapping[Slot, Any]
 

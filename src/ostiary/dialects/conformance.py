@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from ostiary.decision import Outcome, Verdict
 from ostiary.dialects.base import SILENCE, Dialect, EventSpec, Extra, Form, Life, Slot, Switch, Unreadable
@@ -23,6 +23,7 @@ from ostiary.dialects.reader import read, receive
 from ostiary.dialects.vectors import VECTORS, Check, Samples
 from ostiary.dialects.writer import unreadable, write
 from ostiary.event import EVENTS
+from ostiary.records import NamedTuple
 from ostiary.tools import TOOLS
 
 

@@ -7,11 +7,11 @@ tables say that they take of such hooks what they take of their own; everywhere 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from ostiary.dialects.base import Dialect, Unreadable
 from ostiary.dialects.marks import foreign
 from ostiary.dialects.payload import parse
+from ostiary.records import NamedTuple
 
 
 class Hosted(NamedTuple):

@@ -7,7 +7,6 @@ on any value.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
@@ -15,6 +14,7 @@ from ostiary.dialects import DIALECTS
 from ostiary.dialects.base import Dialect, EventSpec, FieldName, Life, Path, Phase, Switch
 from ostiary.dialects.marks import MARKS, foreign
 from ostiary.dialects.payload import at
+from ostiary.records import dataclass
 
 Env = Mapping[str, str | None]
 

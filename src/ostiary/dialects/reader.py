@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from ostiary.dialects.base import Dialect, EventSpec, FieldName, Path, ToolSpec, Unreadable
 from ostiary.dialects.marks import foreign
@@ -11,6 +11,7 @@ from ostiary.dialects.payload import at, parse, strings, text_at
 from ostiary.dialects.several import unpacked
 from ostiary.dialects.spellings import on_drive, with_urls, workdir
 from ostiary.event import EVENTS, Event, mcp_pair
+from ostiary.records import NamedTuple
 
 Payload = Mapping[str, Any]
 

@@ -7,8 +7,7 @@ An agent is told what its table says it was seen to honour. What it cannot be to
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from ostiary.decision import Degraded, Outcome, Verdict
 from ostiary.dialects.base import SILENCE, Dialect, EventSpec, Extra, Form, Said, Slot, Template
@@ -20,6 +19,7 @@ from ostiary.dialects.several import packed
 from ostiary.dialects.spellings import without_urls
 from ostiary.dialects.texts import clean, cut, for_model, for_people, joined, one_line, only_for_people
 from ostiary.event import Event
+from ostiary.records import NamedTuple, replace
 
 # What is said instead of a verdict that cannot be said. Silence is stricter than an allow; behind a deny that an event
 # does not know there is nothing left to say.

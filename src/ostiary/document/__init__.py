@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
-from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel, ValidationError
 
@@ -20,6 +19,7 @@ from ostiary.document.node import Location, Node, find, keys, nulls, plain, wher
 from ostiary.document.reader import MOST_PROBLEMS, read
 from ostiary.document.text import decode
 from ostiary.problems import PolicyError, Problem, Severity
+from ostiary.records import NamedTuple, dataclass, replace
 from ostiary.spelling import nearest, unknown
 
 __all__ = ["MOST_PROBLEMS", "Document", "Flaw", "Location", "Node", "load", "parse", "plain", "unknown"]

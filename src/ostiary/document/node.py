@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
+
+from ostiary.records import NamedTuple
 
 Location = Sequence[str | int]
 

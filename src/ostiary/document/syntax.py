@@ -7,11 +7,12 @@ fall to the last row.
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
 from ruamel.yaml.error import MarkedYAMLError
 
 from ostiary.problems import Problem
+from ostiary.records import NamedTuple
 
 
 class _Case(NamedTuple):

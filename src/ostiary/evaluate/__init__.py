@@ -8,8 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from ostiary.answers import MAYBE, NO, YES, Answer
 from ostiary.call import analyse
@@ -22,6 +21,7 @@ from ostiary.evaluate.walk import Walk, candidates, walk
 from ostiary.event import Event
 from ostiary.facts import FactNeeded, FactRequest, Facts, Given, Knowledge
 from ostiary.policy import Policy, Rule, RulePlan, Unit
+from ostiary.records import NamedTuple, replace
 from ostiary.tools import TOOLS, ToolTable
 
 __all__ = ["HandlerRequest", "Request", "evaluate", "judge_alone"]

@@ -3,10 +3,10 @@ itself is chosen by a model. Running out is *maybe* for every rule that is not y
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from ostiary.patterns import Meter
+from ostiary.records import dataclass
 
 
 @dataclass(slots=True)

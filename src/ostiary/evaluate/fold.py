@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from typing import Any
 
 from ostiary.decision import AccessReport, Outcome, PartReport, Verdict, strictest
 from ostiary.evaluate.rewrite import TemplateError, new_input, redacted
 from ostiary.evaluate.walk import Stop, Walk
 from ostiary.policy import Policy, Rule
+from ostiary.records import replace
 
 DOUBT = "the text does not tell whether this applies"
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import product
 from math import prod
-from typing import Final, NamedTuple
+from typing import Final
 
 from ostiary import conditions
 from ostiary.answers import MAYBE, NO, YES, Answer
@@ -18,6 +17,7 @@ from ostiary.event import Event
 from ostiary.facts import FactNeeded, FactRequest, Knowledge
 from ostiary.policy import ExceptionPlan, Rule
 from ostiary.policy.rule import expired
+from ostiary.records import NamedTuple, dataclass
 from ostiary.tools import ToolTable
 
 RUN: Final = -1

@@ -6,12 +6,11 @@ in any other way. Their texts go to people, quoted; the model gets a fixed sente
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ostiary.decision import Outcome, PartReport, Verdict
 from ostiary.evaluate.fold import limits, said
 from ostiary.evaluate.walk import Stop, Walk
 from ostiary.policy import Rule
+from ostiary.records import replace
 from ostiary.visible import visible
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
 from itertools import groupby
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from ostiary.answers import MAYBE, NAMES, NO, YES
 from ostiary.decision import State, Step, Verdict
@@ -14,6 +13,7 @@ from ostiary.evaluate.judge import Finding, Scene, debts, explained, judge
 from ostiary.facts import FactNeeded, FactRequest
 from ostiary.patterns import metered
 from ostiary.policy import Policy, Rule, Unit
+from ostiary.records import NamedTuple, dataclass, field
 
 T = TypeVar("T")
 Asking = Generator[FactRequest, object, T]

@@ -6,8 +6,9 @@ Every text of a policy or a call passes `visible` on its way into a span, and no
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from ostiary.records import NamedTuple
 from ostiary.visible import visible
 
 Role = Literal["text", "title", "label", "quiet", "none", "allow", "ask", "defer", "deny", "yes", "maybe", "no"]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import groupby
 from typing import Any, Final
 
 from ostiary.decision import Outcome, PartReport, State, Step, Verdict
 from ostiary.explain.lines import Line, Role, Span, span
+from ostiary.records import replace
 from ostiary.visible import visible
 
 STATES: Final[dict[State, str]] = {

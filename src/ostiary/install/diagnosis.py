@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 from ostiary.dialects import DIALECTS
 from ostiary.dialects.base import Dialect
 from ostiary.dialects.calls import gates
 from ostiary.install.inspect import File, Hook
 from ostiary.install.plan import RegistrationError, hook_command, plan_install, registrable
+from ostiary.records import NamedTuple
 
 Level = Literal["good", "note", "problem"]
 ProgramState = Literal["missing", "not executable", "good"]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from ostiary.dialects.base import Dialect, Slot
 from ostiary.install.files import facts_of, is_ours
 from ostiary.install.plan import entries
+from ostiary.records import NamedTuple
 
 _HOOK: Final = ("-I", "-m", "ostiary", "hook", "--agent")
 

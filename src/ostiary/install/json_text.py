@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
 from ostiary.dialects.payload import too_deep
+from ostiary.records import dataclass
 
 Place = tuple[str | int, ...]
 """Keys and indexes from the document's root."""

@@ -10,14 +10,14 @@ import difflib
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, TypeVar
 
 from ostiary.dialects.base import NOTHING, Dialect, Registration, Slot, Template
 from ostiary.dialects.bodies import filled
 from ostiary.install import json_text
 from ostiary.install.json_text import JsonTextError, Place
 from ostiary.problems import Problem
+from ostiary.records import NamedTuple, dataclass
 
 _EVERYTHING: Final = (None, "", "*", ".*")  # matchers that leave nothing out
 _COMMANDS: Final = ("command", "exec", "bash", "powershell", "windows", "linux", "osx")  # keys that start a program

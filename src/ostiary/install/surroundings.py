@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from ostiary.install.diagnosis import Finding
+from ostiary.records import NamedTuple
 
 
 class Surroundings(NamedTuple):

@@ -8,12 +8,13 @@ that reads its plan.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any, ClassVar, Final, Generic, NamedTuple, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Generic, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, RootModel
 from pydantic_core import PydanticCustomError, PydanticKnownError
 
 from ostiary import paths, patterns, urls
+from ostiary.records import NamedTuple
 
 Plan = tuple[Any, ...]
 T = TypeVar("T")

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 from ostiary import paths, patterns, urls
 from ostiary.matchers.base import Plan, both, either, parsed, refuse, refuse_typographic
 from ostiary.matchers.line import line_plan, without_folder
 from ostiary.matchers.tool import unknown_tool
+from ostiary.records import NamedTuple
 from ostiary.spelling import nearest, shown
 from ostiary.tools import TOOLS
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 from ostiary import patterns
 from ostiary.answers import MAYBE, NO, YES, Answer, negated
@@ -11,6 +11,7 @@ from ostiary.facts import Given, Knowledge
 from ostiary.paths.glob import Segments, can_match, path_matches
 from ostiary.paths.plan import Plan
 from ostiary.paths.spelling import BASE, SIGNS, Spelling, collapsed, spelled
+from ostiary.records import NamedTuple
 from ostiary.words import Word
 
 PathMatcher = Callable[[Word, str | None, Knowledge], Answer]

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Final, NamedTuple
+from typing import Final
 
 from ostiary.facts import Given, Knowledge
+from ostiary.records import NamedTuple
 from ostiary.words import Hole, Word
 
 OPEN: Final = "\ue000"

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from itertools import takewhile
-from typing import NamedTuple
 
 from ostiary.answers import MAYBE, NO, Answer
 from ostiary.facts import Given, Knowledge
 from ostiary.paths.match import bases
 from ostiary.paths.plan import Plan
 from ostiary.paths.spelling import spelled
+from ostiary.records import NamedTuple
 from ostiary.words import Word
 
 Segments = tuple[str, ...]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from ostiary.event import GATES
 from ostiary.policy.plan import ExceptionPlan, FilePlan, RulePlan
 from ostiary.policy.rule import Rule, RuleState, Unit
 from ostiary.policy.value import Policy
+from ostiary.records import NamedTuple
 from ostiary.tiers import TIER, TierName
 from ostiary.tools import TOOLS, ToolTable
 

@@ -6,7 +6,6 @@ The index only leaves out rules that answer *no* for certain; a property test co
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TypeVar
 
 from ostiary.call.model import Call
@@ -17,6 +16,7 @@ from ostiary.conditions.wrapped import base_name
 from ostiary.event import Event
 from ostiary.policy.plan import Plan
 from ostiary.policy.rule import Rule
+from ostiary.records import dataclass
 from ostiary.tools import ToolTable
 
 K = TypeVar("K")

@@ -5,7 +5,9 @@ Named tuples are for reading; `plain` strips them to tuples for the cache and `f
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
+
+from ostiary.records import NamedTuple
 
 Plan = tuple[Any, ...]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from typing import Literal
@@ -14,6 +13,7 @@ from ostiary.conditions import Condition, Stance
 from ostiary.conditions.grounds import Grounds, build_grounds
 from ostiary.decision import Verdict
 from ostiary.policy.plan import ExceptionPlan, Plan, RulePlan
+from ostiary.records import dataclass
 from ostiary.tiers import TIER, TierName
 
 RuleState = Literal["active", "observe", "untrusted"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from ostiary.policy.index import Index, build
 from ostiary.policy.rule import Rule, Unit
+from ostiary.records import dataclass
 from ostiary.tools import ToolTable
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from ostiary.programs.lookup import subprogram
 from ostiary.programs.model import Change, OptionData, Program, Slots
+from ostiary.records import NamedTuple
 from ostiary.words import Hole, Word, phrase, word
 
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
+
+from ostiary.records import NamedTuple, dataclass, field
 
 Raw = Mapping[str, Any]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
+from ostiary.records import NamedTuple
 from ostiary.shell.limits import BRACES
 from ostiary.words import Hole
 

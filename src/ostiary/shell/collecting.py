@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-
+from ostiary.records import dataclass, field, replace
 from ostiary.shell import limits
 from ostiary.shell.model import Command
 from ostiary.shell.pieces import UNCHANGED, directory

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
+from ostiary.records import replace
 from ostiary.shell.commands import Commands
 from ostiary.shell.limits import Budget
 from ostiary.shell.operands import last, operand, operands, set_operands, unwrapped, value_of

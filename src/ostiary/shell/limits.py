@@ -6,9 +6,9 @@ read as far as the bound, and the rest is unparsed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+from ostiary.records import dataclass
 from ostiary.shell.syntax import Unreadable
 
 TEXT: Final = 131_072

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
 
+from ostiary.records import dataclass, field
 from ostiary.words import Word
 
 RedirectKind = Literal["read", "write", "append", "both", "here-document", "here-string", "descriptor"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Final
 
+from ostiary.records import dataclass, field
 from ostiary.shell.simple import DECLARATIONS
 from ostiary.shell.syntax import (
     Arithmetic,

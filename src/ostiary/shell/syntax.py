@@ -5,9 +5,10 @@ A word is a plain string where nothing in it is special, else a tuple of parts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal as Choice
 from typing import NamedTuple, TypeAlias
+
+from ostiary.records import dataclass
 
 
 class Literal(NamedTuple):

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, NamedTuple
+from typing import Any
+
+from ostiary.records import NamedTuple
 
 
 class Account(NamedTuple):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, MutableMapping
-from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from ostiary.decision import Outcome
 from ostiary.dialects import tool_table
 from ostiary.policy import Admitted, FilePlan, Policy, assemble, stand_in
 from ostiary.problems import Problem
+from ostiary.records import dataclass, field, replace
 from ostiary.sources import cache, lastgood
 from ostiary.sources.compiled import Compiled
 from ostiary.sources.discover import Source, missing

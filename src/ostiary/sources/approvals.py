@@ -11,8 +11,9 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+from ostiary.records import NamedTuple
 from ostiary.sources.files import Unreadable
 from ostiary.sources.private import read_private, write_private
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import marshal
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from ostiary.policy import FilePlan, file_plan, plain
 from ostiary.problems import Problem
+from ostiary.records import NamedTuple
 
 FORMAT: Final = 1
 """Version of the stored form. Plans of another form are compiled again."""

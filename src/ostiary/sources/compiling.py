@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass, field
 from typing import Final
 
 from ostiary.answers import Answer
@@ -15,6 +14,7 @@ from ostiary.event import Event
 from ostiary.facts import Facts
 from ostiary.policy import FilePlan, RulePlan
 from ostiary.problems import PolicyError, Problem
+from ostiary.records import dataclass, field
 from ostiary.sources.compiled import Compiled
 from ostiary.sources.discover import Source
 from ostiary.sources.files import Unreadable

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Final
 
 from ostiary.problems import Problem
+from ostiary.records import dataclass, replace
 from ostiary.sources.files import Unreadable, exists, read
 from ostiary.sources.owners import wrong
 from ostiary.sources.places import Managed, Places

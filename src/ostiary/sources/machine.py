@@ -6,11 +6,11 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
 from ostiary.facts import FactName, FactRequest, Given
+from ostiary.records import dataclass
 from ostiary.sources import git
 from ostiary.sources.account import account, home_of
 from ostiary.sources.roots import Roots

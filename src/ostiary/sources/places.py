@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
+from ostiary.records import NamedTuple, dataclass
 from ostiary.sources.account import account
 
 if sys.platform == "win32":

@@ -6,8 +6,9 @@ A model chooses `cwd` on some agents and can make a repository anywhere, so a fu
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import Final
+
+from ostiary.records import dataclass
 
 RULES_FOLDER: Final = ".ostiary"
 _REPOSITORY: Final = ".git"

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
 from ostiary.document import load
 from ostiary.problems import PolicyError, Problem
+from ostiary.records import NamedTuple, dataclass
 from ostiary.sources.discover import OWN
 from ostiary.sources.files import Unreadable, exists, read
 from ostiary.sources.owners import wrong

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from ostiary.problems import Problem
+from ostiary.records import NamedTuple
 from ostiary.sources.files import Unreadable
 from ostiary.sources.private import read_private, write_private
 

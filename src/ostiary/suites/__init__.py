@@ -6,10 +6,9 @@ suite fixes it, because rules that have expired no longer do what the suite says
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ostiary import document
 from ostiary.policy import Policy
+from ostiary.records import dataclass
 from ostiary.suites.judging import Difference, Result, differences, outcome_of, spoken
 from ostiary.suites.moments import event_of, lacks, made
 from ostiary.suites.spec import SuiteSpec, json_schema

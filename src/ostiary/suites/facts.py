@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from ostiary.facts import FactRequest, Given
+from ostiary.records import dataclass
 from ostiary.suites.spec import FactsSpec
 
 MOST_LINKS: Final = 40

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from ostiary.decision import Outcome
 from ostiary.evaluate import evaluate
 from ostiary.perform import run as perform
 from ostiary.policy import Policy
+from ostiary.records import NamedTuple
 from ostiary.suites.facts import facts_of
 from ostiary.suites.moments import event_of
 from ostiary.suites.spec import CaseSpec, ExpectSpec, FactsSpec, MomentSpec

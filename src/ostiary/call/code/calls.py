@@ -4,7 +4,7 @@ code that is only known when it runs is not told."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from ostiary.call.code.tables import BARE, CALLS, KEYWORDS, REFLECTED
 from ostiary.call.code.tokens import MAX_TOKENS, SYNTAX, Token, tokens
@@ -12,6 +12,7 @@ from ostiary.call.gather import Gathered, Nested
 from ostiary.call.layers import FURTHER
 from ostiary.call.model import AccessKind
 from ostiary.call.roles import apply
+from ostiary.records import NamedTuple
 from ostiary.words import Hole, Word, joined, word
 
 COMPUTED: Final = Word((Hole("computed", "computed"),))

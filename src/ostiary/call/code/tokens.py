@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
+from ostiary.records import NamedTuple
 from ostiary.words import Hole, Word, joined, word
 
 Kind = Literal["name", "text", "shell", "sign", "break"]

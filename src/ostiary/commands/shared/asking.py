@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass  # not `records`: the signature of the class is read
 from functools import wraps
 from inspect import Signature, signature
 from typing import Any, get_type_hints

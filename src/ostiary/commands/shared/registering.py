@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from enum import StrEnum
-from typing import NamedTuple
 
 from ostiary.commands.shared import agents, shipped
 from ostiary.commands.shared.console import complain, say, show
@@ -29,6 +28,7 @@ from ostiary.install import (
 )
 from ostiary.install.diagnosis import Finding, Installation, help_of
 from ostiary.install.inspect import Hook
+from ostiary.records import NamedTuple
 from ostiary.sources.files import Unreadable, read
 
 
