@@ -980,6 +980,41 @@ def test_a_file_that_changes_under_the_question_is_left_alone(line: Line, monkey
     assert settings(line).read_text() == "{}"
 
 
+def test_no_file_is_written_where_one_has_changed(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    (line.project / ".codex").mkdir()
+
+    def answer(_: str) -> str:
+        (line.project / ".codex" / "hooks.json").write_text("{}")
+        return "y"
+
+    at_terminal(monkeypatch, Person())
+    monkeypatch.setattr("builtins.input", answer)
+    ran = line.at("install", "claude-code", "codex", *PROJECT[1:])
+    assert (ran.status, settings(line).exists()) == (Exit.FINDINGS, False)
+    assert (line.project / ".codex" / "hooks.json").read_text() == "{}"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o644])
+def test_a_file_keeps_its_mode(line: Line, mode: int) -> None:
+    settings(line).parent.mkdir()
+    settings(line).write_text("{}")
+    settings(line).chmod(mode)
+    assert line.at("install", *PROJECT, "--yes").status == 0
+    assert settings(line).stat().st_mode & 0o777 == mode
+    assert [path.name for path in settings(line).parent.iterdir()] == ["settings.json"]
+
+
+def test_a_file_that_nobody_may_write_is_left_alone(line: Line) -> None:
+    settings(line).parent.mkdir()
+    settings(line).write_text("{}")
+    settings(line).chmod(0o444)
+    ran = line.at("install", *PROJECT, "--yes")
+    assert (ran.status, ran.err.splitlines()[-1]) == (Exit.FINDINGS, f"ostiary: `{settings(line)}` is read-only")
+    assert settings(line).read_text() == "{}"
+    settings(line).chmod(0o644)
+
+
 def test_the_settings_of_the_user(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     home = Account("eve", str(line.config))
     monkeypatch.setattr("ostiary.commands.shared.agents.account", lambda: home)

@@ -417,6 +417,7 @@ def test_every_agent_comes_and_goes(agent: str, scope: str, run: Callable[..., R
     left = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
     assert all(left[path] == text for path, text in before.items())
     assert all(b"ostiary" not in text for path, text in left.items() if path not in before)
+    assert not [path for path in left if "ostiary" in path.name]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a script of POSIX")

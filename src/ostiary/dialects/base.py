@@ -225,13 +225,23 @@ class Place(NamedTuple):
     path: str
     fixed: Template = NOTHING
 
+    @property
+    def own(self) -> bool:
+        """Whether the agent reads every file there, and this one is ours alone: it has our name."""
+        return "/ostiary" in self.path
+
+
+Syntax = Literal["json", "comments", "commas"]
+"""What a reader of settings takes: plain JSON; `//` and `/* */` comments too; those, and a comma at the end."""
+
 
 class Registration(NamedTuple):
     """How a hook is registered in a JSON file. At `root` (keys from the top) stands, by `shape`: `groups`, an object
     `{EVENT: [{hooks: [ENTRY]}]}`; `entries`, `{EVENT: [ENTRY]}`; `list`, `[ENTRY]` with the event in the entry. `fixed`
     are members that the file must have besides; an `untimed` one has no place for a time. `closing` is added to the
     entry at gates so that a hook that cannot run closes them. `review`: what the agent's user has to accept before
-    hooks run. `powershell`: on Windows the line is run by that shell.
+    hooks run. `powershell`: on Windows the line is run by that shell. `syntax` is what the agent's reader is known to
+    take: one that takes less may drop the whole file without a word.
 
     Two shapes are no JSON file. `plugin`: the place is a file of code that is made of `sources` (shipped in
     `ostiary/plugins`), with `entry` as the facts it needs. `scripts`: the place is a folder of programs that are named
@@ -248,6 +258,7 @@ class Registration(NamedTuple):
     scripts: Mapping[str, str] = NOTHING
     untimed: bool = False
     powershell: bool = False
+    syntax: Syntax = "json"
 
 
 class Mark(NamedTuple):

@@ -161,6 +161,7 @@ FACTORY_DROID: Final = Dialect(
         ),
         entry={"type": "command", "command": Slot.LINE, "timeout": Slot.TIMEOUT},
         review="none",
+        syntax="comments",  # read in 0.215.0
     ),
     lacks=frozenset(("interactive", "server", "subagent")),
     always=("permission_mode", "transcript_path"),

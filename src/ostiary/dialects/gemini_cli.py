@@ -194,6 +194,7 @@ GEMINI_CLI: Final = Dialect(
         entry={"type": "command", "command": Slot.LINE, "timeout": Slot.TIMEOUT},
         review="workspace",
         powershell=True,
+        syntax="comments",  # read in 0.61.0
     ),
     lacks=frozenset(("interactive", "mode", "subagent")),
     shares=frozenset(("gemini-cli or copilot-cli",)),

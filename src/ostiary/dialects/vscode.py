@@ -137,6 +137,7 @@ VSCODE: Final = Dialect(
         ),
         entry={"type": "command", "command": Slot.LINE, "timeout": Slot.TIMEOUT},
         review="workspace",
+        syntax="commas",
     ),
     lacks=frozenset(("interactive", "mode", "server")),
     runs_hooks_of=(

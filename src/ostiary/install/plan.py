@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-from ostiary.dialects.base import NOTHING, Dialect, Registration, Slot, Template
+from ostiary.dialects.base import NOTHING, Dialect, Registration, Slot, Syntax, Template
 from ostiary.dialects.bodies import filled
 from ostiary.install import json_text
 from ostiary.install.json_text import JsonTextError, Place
@@ -22,6 +22,11 @@ from ostiary.records import NamedTuple, dataclass
 _EVERYTHING: Final = (None, "", "*", ".*")  # matchers that leave nothing out
 _COMMANDS: Final = ("command", "exec", "bash", "powershell", "windows", "linux", "osx")  # keys that start a program
 _NEW_FILE: Final = "{}\n"
+_READS: Final[Mapping[Syntax, str]] = {
+    "json": "plain JSON: no comments, no commas at the end",
+    "comments": "JSON with comments, but without commas at the end",
+    "commas": "JSON with comments and commas at the end",
+}
 _Container = TypeVar("_Container", dict[str, Any], list[Any])
 _QUOTED: Final = re.compile(r"[^A-Za-z0-9_.:=/\\-]")  # what PowerShell does not take as it is
 _QUOTE: Final = "'"
@@ -110,7 +115,7 @@ def plan_install(
         for native in wanted:
             after = _with(dialect, after, native, _entry(dialect, native, command))
     except JsonTextError as error:
-        raise _problem(error, file) from None
+        raise _problem(dialect, error, file) from None
     return Change(text, after)
 
 
@@ -130,15 +135,17 @@ def _wanted(dialect: Dialect, text: str, events: Iterable[str] | None) -> list[s
     return [name for name in possible if name in named]
 
 
-def plan_uninstall(dialect: Dialect, text: str | None, file: str = "settings.json") -> Change:
-    """The file without our hook; containers that are empty without it go too. Raises RegistrationError as
-    `plan_install` does."""
+def plan_uninstall(dialect: Dialect, text: str | None, file: str = "settings.json", *, own: bool = False) -> Change:
+    """The file without our hook; containers that are empty without it go too, and so does a file of our `own` with
+    nothing else in it. Raises RegistrationError as `plan_install` does."""
     if text is None or not text.strip():
         return Change(text, text or "")
     try:
-        return Change(text, _without(dialect, text))
+        after = _without(dialect, text)
+        bare = own and json_text.value(after, ()) in ({}, dialect.registration.fixed)
+        return Change(text, "" if bare and not json_text.commented(after) else after)
     except JsonTextError as error:
-        raise _problem(error, file) from None
+        raise _problem(dialect, error, file) from None
 
 
 def registered(dialect: Dialect, text: str) -> tuple[str, ...]:
@@ -146,8 +153,8 @@ def registered(dialect: Dialect, text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(ours.native for ours in _ours(dialect, text)))
 
 
-def _problem(error: JsonTextError, file: str) -> RegistrationError:
-    help = "the agent reads plain JSON: no comments, no commas at the end; mend the file, then try again"
+def _problem(dialect: Dialect, error: JsonTextError, file: str) -> RegistrationError:
+    help = f"the agent reads {_READS[dialect.registration.syntax]}; mend the file, then try again"
     return RegistrationError(Problem(file, error.line, error.column, "", str(error), help))
 
 
@@ -254,7 +261,7 @@ def _lists(table: Registration, text: str) -> Iterator[tuple[str, list[Any]]]:
     """What stands at each event."""
     for native, items in _at_root(table, text, dict).items():
         place = (*table.root, native)
-        node = json_text.find(text, place)  # raises where an event is there twice
+        node = json_text.find(text, place)
         if not isinstance(items, list):
             raise JsonTextError(f"`{'.'.join(place)}` is not a list", *_where(text, node))
         yield native, items
@@ -262,6 +269,7 @@ def _lists(table: Registration, text: str) -> Iterator[tuple[str, list[Any]]]:
 
 def _at_root(table: Registration, text: str, kind: type[_Container]) -> _Container:
     """What stands where hooks are registered, empty if nothing does."""
+    json_text.insist(text, table.syntax)
     if not isinstance(json_text.value(text, ()), dict):
         raise JsonTextError("the file is not a JSON object")
     for depth in range(1, len(table.root) + 1):
@@ -273,6 +281,7 @@ def _at_root(table: Registration, text: str, kind: type[_Container]) -> _Contain
         if not isinstance(json_text.value(text, place), wanted):
             noun = "an object" if wanted is dict else "a list"
             raise JsonTextError(f"`{'.'.join(place)}` is not {noun}", *_where(text, node))
+    json_text.insist_unique(text, table.root)
     found: _Container = json_text.value(text, table.root)
     return found
 

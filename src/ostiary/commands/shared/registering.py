@@ -88,7 +88,7 @@ def removing(target: Target, read: Read) -> dict[str, Change]:
     if dialect.registration.shape == "scripts":
         files = (os.path.join(path, name) for name in dialect.registration.scripts.values())
         return {file: plan_removal(dialect, read(file)) for file in files}
-    return {path: plan_uninstall(dialect, read(path), file=path)}
+    return {path: plan_uninstall(dialect, read(path), file=path, own=target.place.own)}
 
 
 def outdated(found: Installation, project: str) -> list[Finding]:
@@ -174,14 +174,20 @@ def _write(needed: dict[str, Change], consent: Consent) -> None:
     if not consent.yes and not _agreed(list(needed)):
         raise Refused("nothing was changed")
     for path, wanted in needed.items():
-        if _text(path) != wanted.before:
-            raise Refused(f"{path} was changed by someone else in the meantime; try again")
+        _insist_unchanged(path, wanted)
+    for path, wanted in needed.items():
+        _insist_unchanged(path, wanted)  # again: writing the others took its time
         if wanted.removes:
             remove(path)
             say(f"removed {path}")
         else:
             write(path, wanted.after, executable=wanted.executable)
             say(f"wrote {path}")
+
+
+def _insist_unchanged(path: str, wanted: Change) -> None:
+    if _text(path) != wanted.before:
+        raise Refused(f"{path} was changed by someone else in the meantime; try again")
 
 
 def _text(path: str) -> str | None:

@@ -18,12 +18,15 @@ def insist_inside(path: str, root: str) -> None:
 
 def write(path: str, text: str, *, private: bool = False, executable: bool = False) -> None:
     """Replaces a file as a whole, making its folders; a link is followed to the file behind it. An existing file keeps
-    its mode. `private`: new folders and files are for this user alone. `executable`: whoever may read the file may also
-    run it. Raises `Refused`."""
+    its mode; one that nobody may write is left alone. `private`: new folders and files are for this user alone.
+    `executable`: whoever may read the file may also run it. Raises `Refused`."""
     path = os.path.realpath(path)
     try:
         _make(os.path.dirname(path), 0o700 if private else 0o777)
-        _replace(path, text.encode("utf-8"), _mode(path, 0o600 if private else 0o644), executable)
+        mode = _mode(path, 0o600 if private else 0o644)
+        if not mode & 0o222:
+            raise Refused(f"`{path}` is read-only")
+        _replace(path, text.encode("utf-8"), mode, executable)
     except OSError as error:
         raise Refused(f"`{path}` cannot be written: {error.strerror}", Exit.FINDINGS) from None
 
