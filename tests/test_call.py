@@ -19,11 +19,12 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from ostiary import programs
-from ostiary.call import analyse, invocation_of, links, unmapped
+from ostiary.call import analyse, files, invocation_of, links, unmapped
+from ostiary.call.code import MAX_CODE
 from ostiary.call.model import Access, Call, Opening, Part
 from ostiary.call.roles import HANDLERS
 from ostiary.event import Event
-from ostiary.facts import Given
+from ostiary.facts import SCRIPT_BYTES, Given
 from ostiary.programs.model import VALUE_ROLES
 from ostiary.tools import TOOLS
 from ostiary.words import word
@@ -154,6 +155,52 @@ def test_scripts_inside_scripts_have_a_bound() -> None:
 
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
+
+
+def with_files(text: str, **texts: str) -> Call:
+    """A call of which all files that it runs are given, by their names without `.sh`."""
+    event = Event.from_call("bash", {"command": text}, CWD)
+    return analyse(event, GIVEN, TOOLS, {f"{CWD}/{name}.sh": text for name, text in texts.items()})
+
+
+def test_files_that_a_call_runs_are_named_once_each_until_they_are_given() -> None:
+    call = with_files("./a.sh; sh b.sh x; sh b.sh y; ./b.sh", a="./c.sh\n")
+    assert call.unread == (f"{CWD}/b.sh", f"{CWD}/c.sh")
+    assert call.read == ("./c.sh\n",)
+    assert [(part.text, part.source and part.source.label) for part in call.parts[4:]] == [("./c.sh", "./a.sh:1")]
+
+
+def test_parts_of_files_say_where_they_stand() -> None:
+    call = with_files("true; ./a.sh", a="for x in 1 2; do\n  rm $x\ndone\nrm 1\nsh -c 'rm 3\nrm 4'\n")
+    labels = [(part.text, part.source and (part.source.label, part.source.carrier)) for part in call.parts[2:]]
+    lines = [("rm $x", 2), ("rm $x", 2), ("rm 1", 4), ("sh -c 'rm 3\nrm 4'", 5), ("rm 3", 5), ("rm 4", 5)]
+    assert labels == [(text, (f"./a.sh:{line}", 1)) for text, line in lines]
+
+
+@pytest.mark.parametrize(
+    ("text", "texts", "why"),
+    [
+        ("./a.sh", {"a": "#" * (SCRIPT_BYTES + 1)}, "the script is not read to its end (size)"),
+        ("./a.sh", {"a": "rm a b c\n" * 9999}, "the script is not read to its end (steps)"),
+        ("./a.sh", {"a": "sh -c 'rm a; rm b; rm c'\n" * 400}, "more than 1000 commands)"),
+        ("./a.sh 1; ./a.sh 2; ./a.sh 3", {"a": "#" * SCRIPT_BYTES}, files.TOO_MUCH),
+        (";".join(f"./a.sh {number}" for number in range(files.MAX_FILES + 1)), {"a": "ls"}, files.TOO_MUCH),
+    ],
+)
+def test_files_have_bounds_that_say_nothing_about_the_rest(text: str, texts: dict[str, str], why: str) -> None:
+    call = with_files(text, **texts)
+    assert not call.limit
+    last = call.parts[-1]
+    assert last.unparsed.endswith(why)
+    assert last.source is not None
+    assert not last.source.settled
+
+
+def test_long_code_of_an_interpreter_is_not_looked_through() -> None:
+    text = "import os\nos.system('rm a')\n"
+    texts = {f"{CWD}/a.py": text, f"{CWD}/b.py": text + "#" * MAX_CODE}
+    event = Event.from_call("bash", {"command": "python a.py; python b.py"}, CWD)
+    assert [part.text for part in analyse(event, GIVEN, TOOLS, texts).parts[2:]] == ["a.py:1", "rm a"]
 
 
 def test_commands_have_a_bound() -> None:

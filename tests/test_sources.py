@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from ostiary.facts import FactRequest
+from ostiary.facts import SCRIPT_BYTES, FactRequest
 from ostiary.policy import FilePlan, IncludePlan, RulePlan
 from ostiary.problems import Problem
 from ostiary.sources import account, cache, git, lastgood, machine, owners, store
@@ -24,7 +24,7 @@ from ostiary.sources.files import Unreadable, exists, read
 from ostiary.sources.includes import digest, pack_path, read_include, unchanged
 from ostiary.sources.places import LAYOUTS, Managed, NoPlace, Places, find_places, place
 from ostiary.sources.private import read_private, write_private
-from ostiary.sources.roots import find_roots
+from ostiary.sources.roots import Roots, find_roots
 from trees import plant, relative
 
 if sys.platform == "win32":
@@ -557,6 +557,36 @@ def test_kind(base: Path) -> None:
     assert {ask("kind", str(base / name)) for name in ("a/f", "l/f")} == {"file"}
     assert {ask("kind", str(base / name)) for name in ("l/g", "a/f/g", "to-gone")} == {"none"}
     assert ask("kind", str(base / "circle")) is None
+
+
+def test_script(base: Path) -> None:
+    plant(
+        base,
+        {
+            "work/x.sh": "rm a\n",
+            "work/in.sh": {"link": "/work/x.sh"},
+            "work/out.sh": {"link": "/other/y.sh"},
+            "work/fifo": {"fifo": True},
+            "work/sub/": None,
+            "other/y.sh": "rm b\n",
+        },
+    )
+    (base / "work/tool").write_bytes(b"\x7fELF\0\1\nrm c\n")
+    (base / "work/odd.sh").write_bytes(b"# \xff\nr\0m d\n")
+    (base / "work/long.sh").write_bytes(b"#" * (SCRIPT_BYTES + 10))
+    roots = Roots(start=str(base / "work"), all=(str(base / "work"),), folders=())
+    facts = machine.MachineFacts(roots)
+
+    def text(name: str, facts: machine.MachineFacts = facts) -> object:
+        return facts.answer(FactRequest("script", str(base / name)))
+
+    assert text("work/x.sh") == text("work/in.sh") == "rm a\n"
+    assert text("work/odd.sh") == "# \ufffd\nrm d\n"
+    assert text("work/long.sh") == "#" * (SCRIPT_BYTES + 1)
+    unread = ("work/out.sh", "work/fifo", "work/sub", "work/tool", "work/gone", "other/y.sh")
+    assert {text(name) for name in unread} == {None}
+    assert text("other/y.sh", machine.MachineFacts(roots, (str(base / "other"), "relative"))) == "rm b\n"
+    assert text("work/x.sh", machine.MachineFacts(Roots(start=None, all=(), folders=()))) is None
 
 
 def test_home_of() -> None:

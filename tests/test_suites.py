@@ -140,6 +140,13 @@ def test_files_that_a_suite_names_exist() -> None:
     assert found == {"/srv/a/b": "file", "/srv/a": "folder", "/l/a": "folder", "/srv/ab": "none", "/c": "none"}
 
 
+def test_scripts_of_a_suite_are_files() -> None:
+    facts = facts_of(FactsSpec(scripts={"/srv/x.sh": "ls"}, links={"/l": "/srv"}))
+    assert facts.answer(FactRequest("script", "/l/x.sh")) == "ls"
+    assert facts.answer(FactRequest("script", "/l/y.sh")) is None
+    assert facts.answer(FactRequest("kind", "/l/x.sh")) == "file"
+
+
 def test_what_a_suite_does_not_say_cannot_be_told() -> None:
     facts = facts_of()
     assert facts.answer(FactRequest("branch", "/work")) is None

@@ -47,13 +47,15 @@ class AccessReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartReport:
-    """One part of the call with its own verdict."""
+    """One part of the call with its own verdict. `source` is the file and line that it was read from, None for what
+    stands in the call."""
 
     text: str
     program: str
     cwd: str | None
     verdict: Verdict
     accesses: tuple[AccessReport, ...]
+    source: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +123,7 @@ class Outcome:
                 "text": part.text,
                 "program": part.program,
                 **({"cwd": part.cwd} if part.cwd is not None else {}),
+                **({"source": part.source} if part.source is not None else {}),
                 "verdict": str(part.verdict),
                 "accesses": [
                     {"kind": access.kind, "target": access.target, "certain": access.certain}

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from ostiary.records import NamedTuple, dataclass, field
 
-FactName = Literal["resolve", "branch", "folds_case", "home_of", "kind"]
+FactName = Literal["resolve", "branch", "folds_case", "home_of", "kind", "script"]
+
+SCRIPT_BYTES: Final = 131_072
+"""Bytes of a script in a file that are read: what is taken as one argument of `sh -c`, too."""
 
 
 class FactRequest(NamedTuple):
@@ -23,7 +26,9 @@ class FactRequest(NamedTuple):
     `branch DIR`: the branch checked out in the repository around DIR (str), "" if there is none (no repository, or a
     detached head), None if that cannot be told. `folds_case PATH`: whether the volume ignores case (bool).
     `home_of USER`: the home of another user (str), None if there is no such user. `kind PATH`: what stands there, links
-    followed: `file`, `folder` or `none` (str), None if that cannot be told.
+    followed: `file`, `folder` or `none` (str), None if that cannot be told. `script PATH`: the text of a file that the
+    call runs (str), of one longer than `SCRIPT_BYTES` its start with more characters than that; None if there is none,
+    if it lies outside of the project and the working directories, or if it is no text.
     """
 
     name: FactName

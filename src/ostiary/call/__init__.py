@@ -2,46 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
+from ostiary.call.files import FileBuilder
 from ostiary.call.layers import invocation_of
 from ostiary.call.model import Call, Opening, Part
-from ostiary.call.parts import SYSTEM_FOLDERS, Around, Builder
+from ostiary.call.parts import SYSTEM_FOLDERS, Around
 from ostiary.call.tool import analyse_tool
 from ostiary.event import Event
 from ostiary.facts import Given
 from ostiary.tools import Tool, ToolTable
 
+NO_TEXTS: Final[Mapping[str, str | None]] = MappingProxyType({})
+
 __all__ = ["SYSTEM_FOLDERS", "analyse", "invocation_of"]
 
 
-def analyse(event: Event, given: Given, tools: ToolTable) -> Call:
-    """The call of an event. Every event has at least one part: the event itself where nothing runs (law L3). Never
-    raises, whatever the arguments are."""
+def analyse(event: Event, given: Given, tools: ToolTable, texts: Mapping[str, str | None] = NO_TEXTS) -> Call:
+    """The call of an event. Every event has at least one part: the event itself where nothing runs (law L3). `texts`
+    are what is known of the files that it runs, by absolute path: None for one that is not read. Never raises, whatever
+    the arguments are."""
     tool = tools.tools.get(event.tool) if event.tool is not None else None
     if event.tool is None:
         return Call((Part(event.name, cwd=event.cwd),), limit="" if event.input_complete else "input is not complete")
     if tool is not None and tool.language is not None:
-        return _shell_call(event, tool, given)
+        return _shell_call(event, tool, FileBuilder(given, texts=texts))
     return analyse_tool(event, tool, given)
 
 
-def _shell_call(event: Event, tool: Tool, given: Given) -> Call:
+def _shell_call(event: Event, tool: Tool, builder: FileBuilder) -> Call:
     """The call of a shell: the parts of its script, and what its other arguments touch."""
     name = next((name for name, role in tool.roles.items() if role == "script"), "")
     scripts = _scripts(event.input.get(name))
     if not scripts:
         part = Part(tool.name, cwd=event.cwd, unparsed=f"argument `{name}` is missing or no text")
         return Call((part,), None, limit="the script is not known")
-    builder = Builder(given)
     assert tool.language is not None
     for script in scripts:
         if not builder.limit:
-            builder.script(script, tool.language, _TYPED if tool.typed else Around(_start(event, given)))
+            builder.script(script, tool.language, _TYPED if tool.typed else Around(_start(event, builder.given)))
     parts = builder.finished()
     limit = builder.limit or ("" if event.input_complete else "the arguments are not complete")
     content = (*scripts, *builder.content) if tool.typed else tuple(builder.content)
-    return Call(parts, "\n".join(scripts), content, limit)
+    read = tuple(builder.read.values())
+    return Call(parts, "\n".join(scripts), content, limit, unread=tuple(builder.unread), read=read)
 
 
 # Rules that stop see the commands of a text that may be typed into a shell; no allow covers what may be anything else.

@@ -103,6 +103,16 @@ class Switch(NamedTuple):
     perhaps_path: bool = False
 
 
+class Source(NamedTuple):
+    """The file that a part comes from, which a part of the call runs. `label` is for people: the file as the call names
+    it, and the line. `carrier` is the position of that part. `settled`: what the text of the file does not tell counts
+    as not there; other code that is not in the call's text is not judged either."""
+
+    label: str
+    carrier: int
+    settled: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """One thing that runs: a simple command of a script, or the whole call of any other tool.
@@ -114,7 +124,8 @@ class Part:
     neighbours in the pipeline. `unparsed` is the reason why the stretch was not understood. `repository` is where it
     works, relative to its directory, if not there (`git -C x`); `switches` are what may have checked out another branch
     before it, in their order. A `possible` part runs only if a text is what it looks like: rules answer *maybe* on it
-    at most, and no allow owes it anything.
+    at most, and no allow owes it anything. `source` is the file that it was read from, None for what stands in the
+    call; no allow speaks for such a part, and none owes it anything.
     """
 
     text: str
@@ -132,6 +143,12 @@ class Part:
     repository: Word | None = None
     switches: tuple[Switch, ...] = ()
     possible: bool = False
+    source: Source | None = None
+
+    @property
+    def beside(self) -> bool:
+        """Whether it is judged for what stops alone: it runs only perhaps, or comes from a file."""
+        return self.possible or self.source is not None
 
     @property
     def program(self) -> str:
@@ -143,10 +160,13 @@ class Part:
 class Call:
     """The analysed event. `script` is the text given to a shell, None for other tools. `content` are the texts the
     call writes or sends. `limit` names a bound that was hit, `unmapped` says that the tool's arguments have no
-    mapping, so that its accesses are only possible ones."""
+    mapping, so that its accesses are only possible ones. `unread` are the files whose code it runs and of which the
+    text was not given to the analysis, by absolute path; `read` are the texts of those that were."""
 
     parts: tuple[Part, ...]
     script: str | None = None
     content: tuple[str, ...] = ()
     limit: str = ""
     unmapped: bool = False
+    unread: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()

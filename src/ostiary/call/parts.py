@@ -11,7 +11,8 @@ from ostiary.call.found import piped
 from ostiary.call.gather import Gathered, Nested
 from ostiary.call.layers import Layer, is_inert, layers_of
 from ostiary.call.links import followed
-from ostiary.call.model import Opening, Part
+from ostiary.call.loaded import build_files
+from ostiary.call.model import Opening, Part, Source
 from ostiary.call.nested import takes_over
 from ostiary.call.net import through_proxies
 from ostiary.call.operands import closing, touch
@@ -45,7 +46,7 @@ class Around:
     """What surrounds a script: the directory it starts in, the programs outside of it, the environment they set, the
     openings they leave, and the neighbours of its carrier in a pipeline. `elsewhere`: it runs on another machine.
     `moment`: when its carrier runs. `possible`: perhaps it does not run. `stdin`: what its carrier finds on the
-    standard input."""
+    standard input. `source`: the file that it stands in."""
 
     cwd: str | None
     depth: int = 0
@@ -59,6 +60,7 @@ class Around:
     moment: Moment = START
     possible: bool = False
     stdin: tuple[Redirect, ...] = ()
+    source: Source | None = None
 
 
 @dataclass(slots=True)
@@ -110,6 +112,9 @@ class Builder:
         if len(self.parts) <= MAX_PARTS:
             self.parts.append(Part(text, unparsed=reason))
 
+    def loads(self, layers: tuple[Layer, ...], out: Gathered, part: Part, around: Around) -> None:
+        """Note which files' code a part runs, where those are read; `around` is what surrounds it there."""
+
     def _command(
         self, command: Command, commands: tuple[Command, ...], offset: int, around: Around
     ) -> tuple[tuple[Nested, ...], Around]:
@@ -145,14 +150,17 @@ class Builder:
             instead,
             repository(layers, out.base, command.assignments, environment),
             possible=around.possible,
+            source=around.source,
         )
         moment = self._moment(command, layers, offset, around)
+        if any(access.kind == "execute" for access in part.accesses):
+            self.loads(layers, out, part, replace(inside(part, layers, around, out), moment=moment))
         self.parts.append(part)
         self.content.extend(out.content)
         if not nested:
             return nested, around
         stdin = incoming(command, commands) or around.stdin
-        return nested, replace(_inside(part, layers, around, out), stdin=stdin, moment=moment)
+        return nested, replace(inside(part, layers, around, out), stdin=stdin, moment=moment)
 
     def _moment(self, command: Command, layers: tuple[Layer, ...], offset: int, around: Around) -> Moment:
         """Note when a command runs, and what it checks out; the moment of the scripts inside it."""
@@ -218,7 +226,7 @@ class Builder:
 
     def _unparsed(self, text: str, reason: str, around: Around) -> None:
         """A stretch that was not understood, or cannot be told."""
-        self.parts.append(Part(text, cwd=around.cwd, unparsed=reason, possible=around.possible))
+        self.parts.append(Part(text, cwd=around.cwd, unparsed=reason, possible=around.possible, source=around.source))
 
     def words(self, words: tuple[Word, ...], language: str, around: Around) -> None:
         """Add a program with its arguments, then the scripts inside it."""
@@ -258,6 +266,7 @@ def touch_layers(layers: tuple[Layer, ...], out: Gathered, language: str = "bash
         touch(layer, out, language)
         out.openings.extend(closing(layer))
         _run_by_path(layer, out)
+        build_files(layer, out)
         data = layer.arguments.data
         out.possible = out.possible or (data is not None and "elsewhere" in data.traits)
 
@@ -362,7 +371,7 @@ def _does_no_more(layer: Layer, innermost: bool) -> bool:
     return found and all(used.known for used in given.options)
 
 
-def _inside(part: Part, layers: tuple[Layer, ...], around: Around, out: Gathered) -> Around:
+def inside(part: Part, layers: tuple[Layer, ...], around: Around, out: Gathered) -> Around:
     """What surrounds the scripts inside a part."""
     names = tuple(layer.invocation.name or str(layer.invocation.words[0]) for layer in layers)
     remote = around.elsewhere or out.possible or any(name in _REMOTE for name in names)
@@ -378,6 +387,7 @@ def _inside(part: Part, layers: tuple[Layer, ...], around: Around, out: Gathered
         remote,
         () if remote else part.fallbacks,
         possible=around.possible,
+        source=around.source,
     )
 
 

@@ -62,12 +62,25 @@ def input_code(
         else:
             out.run(last.target, language, arguments)
         return
+    if len(command.reads_from) == 1 and (file := _catted(commands[command.reads_from[0]])) is not None:
+        out.path(file, "execute")
+        return
     texts = [printed(commands[index], commands) for index in command.reads_from]
     told = [text for text in texts if text is not None]
     if len(texts) > 1 or len(told) < len(texts):  # how the texts of several commands come together is not told
         out.accesses.append(Access("execute", UNTOLD, not out.possible))
     if told:
         out.run(joined([piece for text in told for piece in text.pieces]), language, arguments)
+
+
+def _catted(command: Command) -> Word | None:
+    """The one file that a command passes on as it is, None for anything else."""
+    if command.unparsed or not command.words or command.redirects:
+        return None
+    layer = layers_of(command.words, language=command.language)[-1]
+    operands = layer.arguments.operands
+    one = layer.invocation.name == "cat" and not layer.arguments.options and len(operands) == 1
+    return operands[0] if one and operands[0].text not in (None, "-") else None
 
 
 def process_code(command: Command, commands: Sequence[Command], language: str, out: Gathered) -> None:

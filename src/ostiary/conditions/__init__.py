@@ -11,11 +11,12 @@ from typing import Final
 from ostiary.answers import MAYBE, NAMES, NO, YES, Answer, negated
 from ostiary.call.model import AccessKind
 from ostiary.conditions import accesses, command, input, mcp, place, script, session, state, texts, tool
+from ostiary.conditions.accesses import KIND_OF
 from ostiary.conditions.rendering import rendered, text
 from ostiary.conditions.view import Condition, Plan, Stance, View
 from ostiary.facts import FactNeeded
 
-__all__ = ["Condition", "Plan", "Stance", "View", "build", "kinds", "leaves", "rendered", "text", "why"]
+__all__ = ["KIND_OF", "Condition", "Plan", "Stance", "View", "build", "kinds", "leaves", "rendered", "text", "why"]
 
 # Items of one list that an explanation shows.
 _SHORT: Final = 6

@@ -8,9 +8,16 @@ from ostiary.conditions.view import Condition, Plan, Stance, View
 
 
 def build(plan: Plan, stance: Stance) -> Condition:
-    """`("script", texts)`: the text as it was written; no shell, no match."""
+    """`("script", texts)`: the text as it was written; no shell, no match. In the wide reading also the texts of the
+    scripts that it runs from files."""
     match = patterns.any_of(plan[1])
-    return lambda view: NO if view.call.script is None else match(view.call.script)
+
+    def condition(view: View) -> Answer:
+        if view.call.script is None:
+            return NO
+        return max(map(match, (view.call.script, *(view.call.read if stance.wide else ()))))
+
+    return condition
 
 
 def build_is(plan: Plan, stance: Stance) -> Condition:

@@ -8,16 +8,17 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from ostiary.answers import MAYBE, NO, YES, Answer
 from ostiary.call import analyse
+from ostiary.call.model import Call
 from ostiary.decision import Outcome, Verdict
 from ostiary.evaluate.budget import budget
 from ostiary.evaluate.fold import fold, rewriter
 from ostiary.evaluate.judge import Scene, debts, judge
 from ostiary.evaluate.tighten import tightened
-from ostiary.evaluate.walk import Walk, candidates, walk
+from ostiary.evaluate.walk import Asking, Walk, candidates, walk
 from ostiary.event import Event
 from ostiary.facts import FactNeeded, FactRequest, Facts, Given, Knowledge
 from ostiary.policy import Policy, Rule, RulePlan, Unit
@@ -25,6 +26,9 @@ from ostiary.records import NamedTuple, replace
 from ostiary.tools import TOOLS, ToolTable
 
 __all__ = ["HandlerRequest", "Request", "evaluate", "judge_alone"]
+
+
+T = TypeVar("T")
 
 
 class HandlerRequest(NamedTuple):
@@ -42,13 +46,13 @@ def evaluate(policy: Policy, event: Event, given: Given, explain: bool = False) 
     """The outcome of an event. With `explain` the trail lists every rule, also those that answer no and those behind
     the end of the walk; nothing else changes."""
     knowledge = Knowledge(given)
-    scene = _scene(policy, event, knowledge)
+    scene = yield from _scene(policy, event, knowledge)
     rules = candidates(policy, scene, explain)
     first = yield from walk(scene, [rule for rule in rules if not rule.unit.only_stops], explain)
     outcome = fold(policy, first)
     scenes = [(scene, rules)]
     if outcome.updated_input is not None:
-        scene = _scene(policy, replace(event, input=outcome.updated_input), knowledge)
+        scene = yield from _scene(policy, replace(event, input=outcome.updated_input), knowledge)
         rules = candidates(policy, scene, explain)
         second = yield from walk(scene, [rule for rule in rules if not rule.unit.only_stops], explain)
         outcome = _judged_again(outcome, fold(policy, second), first, second)
@@ -62,8 +66,26 @@ def evaluate(policy: Policy, event: Event, given: Given, explain: bool = False) 
     return outcome
 
 
-def _scene(policy: Policy, event: Event, knowledge: Knowledge) -> Scene:
-    return Scene(event, analyse(event, knowledge.given, policy.tools), knowledge, policy.tools)
+def _scene(policy: Policy, event: Event, knowledge: Knowledge) -> Asking[Scene]:
+    """What the rules see of an event. Scripts in files are asked for only where a rule could stop what runs there."""
+    call = analyse(event, knowledge.given, policy.tools)
+    if event.name in policy.stopping:
+        call = yield from _with_files(call, event, knowledge, policy.tools)
+    return Scene(event, call, knowledge, policy.tools)
+
+
+def _with_files(call: Call, event: Event, knowledge: Knowledge, tools: ToolTable) -> Asking[Call]:
+    """The call with what runs in files. A script may run further ones, so it may take several rounds."""
+    texts: dict[str, str | None] = {}
+    while call.unread:
+        for path in call.unread:
+            request = FactRequest("script", path)
+            if request not in knowledge.answers:
+                knowledge.answers[request] = yield request
+            text = knowledge.answers[request]
+            texts[path] = text if isinstance(text, str) else None
+        call = analyse(event, knowledge.given, tools, texts)
+    return call
 
 
 def _judged_again(outcome: Outcome, again: Outcome, first: Walk, second: Walk) -> Outcome:
@@ -99,7 +121,11 @@ def judge_alone(plan: RulePlan, event: Event, facts: Facts, tools: ToolTable = T
     allows the whole call by itself. This is what `examples` are checked against."""
     rule = Rule(plan, Unit(0, "user", "user:example", "", "strictest"), 0)
     given = facts.given(event.cwd)
-    scene = Scene(event, analyse(event, given, tools), Knowledge(given), tools)
+    knowledge = Knowledge(given)
+    call = analyse(event, given, tools)
+    if rule.judges:
+        call = answered(_with_files(call, event, knowledge, tools), facts)
+    scene = Scene(event, call, knowledge, tools)
     allowance = budget(reviewed=True)
     while True:
         try:
@@ -114,8 +140,19 @@ def judge_alone(plan: RulePlan, event: Event, facts: Facts, tools: ToolTable = T
         return max(finding.answer for finding in findings)
     if all(finding.covered >= debts(scene.call.parts[finding.part]) for finding in findings):
         return YES
-    certain = [finding for finding in findings if not scene.call.parts[finding.part].possible]
+    certain = [finding for finding in findings if not scene.call.parts[finding.part].beside]
     return MAYBE if all(finding.answer != NO for finding in certain) and _doubtful(certain) else NO
+
+
+def answered(asking: Asking[T], facts: Facts) -> T:
+    """What comes of a generator that asks for facts, answered one by one."""
+    try:
+        request = next(asking)
+        while True:
+            request = asking.send(facts.answer(request))
+    except StopIteration as end:
+        found: T = end.value
+        return found
 
 
 def _doubtful(findings: list[Any]) -> bool:

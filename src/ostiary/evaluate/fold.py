@@ -12,12 +12,13 @@ from ostiary.policy import Policy, Rule
 from ostiary.records import replace
 
 DOUBT = "the text does not tell whether this applies"
+IN_FILE = "in a file that the call runs"
 
 
 def fold(policy: Policy, result: Walk) -> Outcome:
     """The outcome of one walk."""
     verdicts = tuple(_part_verdict(result, part) for part in result.parts)
-    silent = [part.possible and not verdict for part, verdict in zip(result.scene.call.parts, verdicts, strict=True)]
+    silent = [part.beside and not verdict for part, verdict in zip(result.scene.call.parts, verdicts, strict=True)]
     verdict = strictest(tuple(verdict for verdict, skipped in zip(verdicts, silent, strict=True) if not skipped))
     reason, help = _reason(result, verdict)
     writers = _in_force(result, verdict)
@@ -60,7 +61,7 @@ def _part_verdict(result: Walk, part: int) -> Verdict:
     stopped = max((stop.verdict for stop in result.stops if stop.part == part), default=Verdict.NONE)
     if stopped:
         return stopped
-    return Verdict.NONE if result.unpaid(part) or result.scene.call.parts[part].possible else Verdict.ALLOW
+    return Verdict.NONE if result.unpaid(part) or result.scene.call.parts[part].beside else Verdict.ALLOW
 
 
 def _report(result: Walk, index: int, verdict: Verdict) -> PartReport:
@@ -68,6 +69,7 @@ def _report(result: Walk, index: int, verdict: Verdict) -> PartReport:
     return PartReport(
         text=part.text,
         program=part.program,
+        source=part.source.label if part.source else None,
         cwd=part.cwd,
         verdict=verdict,
         accesses=tuple(
@@ -144,7 +146,8 @@ def _reason(result: Walk, verdict: Verdict) -> tuple[str | None, str | None]:
     if not by_rank:
         return None, None
     first, *others = (by_rank[rank] for rank in sorted(by_rank))
-    lines = [said(first), *(f"{stop.rule.unit.tier} rule `{stop.rule.identity}`: {said(stop)}" for stop in others)]
+    lines = [said(first, result)]
+    lines += [f"{stop.rule.unit.tier} rule `{stop.rule.identity}`: {said(stop, result)}" for stop in others]
     return "\n".join(lines), first.rule.plan.help or None
 
 
@@ -154,7 +157,11 @@ def _speakers(result: Walk, verdict: Verdict) -> list[Stop]:
     return [stop for stop in result.stops if stop.verdict == verdict]
 
 
-def said(stop: Stop) -> str:
-    """The rule's reason, or one made for it; a doubtful one says so."""
+def said(stop: Stop, result: Walk) -> str:
+    """The rule's reason, or one made for it; a doubtful one says so, and one that is about files alone. Which file is
+    not for the model: a repository chooses names."""
     text = stop.rule.plan.reason or f"rule `{stop.rule.identity}` says {stop.verdict}"
-    return text if stop.certain else f"{text} ({DOUBT})"
+    text = text if stop.certain else f"{text} ({DOUBT})"
+    alike = (one.part for one in result.stops if one.rule is stop.rule and one.verdict == stop.verdict)
+    in_file = all(result.scene.call.parts[part].source for part in (stop.part, *alike))
+    return f"{text} ({IN_FILE})" if in_file else text

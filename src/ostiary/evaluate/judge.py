@@ -57,7 +57,7 @@ class Finding(NamedTuple):
 def judge(rule: Rule, scene: Scene, index: int, budget: Budget) -> Finding:
     """The answer of a rule on one part; maybe without judging it once the budget is used up."""
     part = scene.call.parts[index]
-    if part.possible and rule.plan.decision == "allow":
+    if part.beside and rule.plan.decision == "allow":
         return Finding(rule, index, NO, {})
     bindings = _bindings(part, rule.kinds)
     if bindings is None or not budget.spend(len(bindings)):
@@ -88,6 +88,8 @@ def _bound(rule: Rule, scene: Scene, index: int, bound: Binding) -> Finding:
     lifted = None
     if answer != NO:
         answer, lifted = _lifted(rule, view, answer)
+    if answer == MAYBE and view.part.source is not None and view.part.source.settled:
+        answer = NO
     if view.part.possible:
         answer = min(answer, MAYBE)
     if answer != YES or rule.plan.decision != "allow":
@@ -134,8 +136,8 @@ def _open(rule: Rule, part: Part) -> bool:
 
 
 def debts(part: Part) -> frozenset[int]:
-    """What an allow has to cover: that the part runs, and each of its accesses; nothing of what only perhaps runs."""
-    return frozenset() if part.possible else frozenset((RUN, *range(len(part.accesses))))
+    """What an allow has to cover: that the part runs, and each of its accesses. Nothing of what is beside the call."""
+    return frozenset() if part.beside else frozenset((RUN, *range(len(part.accesses))))
 
 
 def _covers(rule: Rule, part: Part, view: View) -> set[int] | None:
@@ -170,4 +172,5 @@ def explained(finding: Finding, scene: Scene) -> str:
     if finding.lifted:
         return f"lifted by an exception: {finding.lifted.reason}"
     view = scene.view(finding.part, finding.bound)
-    return conditions.why(finding.rule.plan.when, finding.rule.stance, view)
+    why = conditions.why(finding.rule.plan.when, finding.rule.stance, view)
+    return f"{why} (in {view.part.source.label})" if view.part.source else why

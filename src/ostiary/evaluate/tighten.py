@@ -27,11 +27,11 @@ def tightened(outcome: Outcome, result: Walk, same_parts: bool) -> Outcome:
     if same_parts:
         outcome = replace(outcome, parts=tuple(_part(outcome, result, part) for part in result.parts))
     if verdict == outcome.verdict:
-        lines = [outcome.reason or "", *(f"{_label(stop.rule)}: {_quoted(stop)}" for stop in speakers)]
+        lines = [outcome.reason or "", *(f"{_label(stop.rule)}: {_quoted(stop, result)}" for stop in speakers)]
         for_model = outcome.reason if outcome.model_reason is None else outcome.model_reason
         return replace(outcome, reason="\n".join(lines), model_reason=for_model)
     first, *others = speakers
-    lines = [_quoted(first), *(f"{_label(stop.rule)}: {_quoted(stop)}" for stop in others)]
+    lines = [_quoted(first, result), *(f"{_label(stop.rule)}: {_quoted(stop, result)}" for stop in others)]
     denied = verdict == Verdict.DENY and result.scene.event.kind.stops
     return replace(
         outcome,
@@ -50,8 +50,8 @@ def _part(outcome: Outcome, result: Walk, part: int) -> PartReport:
     return replace(report, verdict=max(report.verdict, stopped)) if stopped else report
 
 
-def _quoted(stop: Stop) -> str:
-    return f"“{visible(said(stop))}” ({visible(f'{stop.rule.unit.label}:{stop.rule.plan.line}')})"
+def _quoted(stop: Stop, result: Walk) -> str:
+    return f"“{visible(said(stop, result))}” ({visible(f'{stop.rule.unit.label}:{stop.rule.plan.line}')})"
 
 
 def _fixed(stop: Stop) -> str:

@@ -123,7 +123,7 @@ def _unit(result: Walk, unit: Unit, rules: list[Rule]) -> Asking[None]:
         findings = yield from _findings(result, rule)
         if not any(finding.answer or finding.lifted for finding in findings) and not result.explain:
             continue
-        counted = [finding for finding in findings if finding.part not in taken] if ordered else findings
+        counted = [finding for finding in findings if not _taken(result, finding.part, taken)] if ordered else findings
         state = _state(result, rule)
         if state == "active":
             for finding in counted:
@@ -162,6 +162,13 @@ def _findings(result: Walk, rule: Rule) -> Asking[list[Finding]]:
             return [findings[part] for part in result.parts]
         for request in missing:
             result.scene.knowledge.answers[request] = yield request
+
+
+def _taken(result: Walk, part: int, taken: set[int]) -> bool:
+    """Whether the slot of a part is taken, or that of the part which runs the file it comes from: who allowed or
+    stopped that in an ordered file has spoken for what is in the file."""
+    source = result.scene.call.parts[part].source
+    return part in taken or (source is not None and source.carrier in taken)
 
 
 def _take(result: Walk, finding: Finding, taken: set[int], paid: dict[int, set[int]]) -> None:

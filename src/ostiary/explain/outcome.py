@@ -92,7 +92,8 @@ def _parts(outcome: Outcome) -> Iterator[Line]:
 
 
 def _where(part: PartReport) -> Line:
-    return (span(f"  in {part.cwd}", "quiet"),) if part.cwd is not None else ()
+    source = (span(f"  from {part.source}", "label"),) if part.source is not None else ()
+    return (*source, *((span(f"  in {part.cwd}", "quiet"),) if part.cwd is not None else ()))
 
 
 def _trail(outcome: Outcome, steps: tuple[Step, ...], title: str) -> Iterator[Line]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from ostiary.matchers.base import Paths, Plan, Value
+from typing import ClassVar
+
+from ostiary.matchers.access import PathsValue
 
 
-class Executes(Value[Paths]):
-    """Paths of files whose code runs though it is not in the text: a script, a makefile, a module.
+class Executes(PathsValue):
+    """Paths of files whose code runs though it is not in the text: a script, a makefile, a `package.json`.
 
-    One or more paths (see *Paths*).
+    One or more paths (see *Paths*), or `{outside: project}`, `{outside: workdirs}`.
 
     when: {executes: ["/tmp/**", "~/Downloads/**"]}
     """
 
-    def compile(self) -> Plan:
-        """The plan of this condition."""
-        return ("executes", self.root)
+    kind: ClassVar[str] = "executes"

@@ -18,6 +18,9 @@ from ostiary.tiers import TIER, TierName
 
 RuleState = Literal["active", "observe", "untrusted"]
 
+_OF_COMMANDS = frozenset({"command", "script", "script_is", *conditions.KIND_OF})
+"""Conditions that a script in a file may meet."""
+
 VERDICTS = {"": Verdict.NONE, **{str(verdict): verdict for verdict in Verdict}}
 
 
@@ -72,6 +75,11 @@ class Rule:
     def stance(self) -> Stance:
         named = {leaf[0] for leaf in self._leaves()}
         return Stance(stops=self.stops, shells=not named.isdisjoint({"command", "script", "script_is"}))
+
+    @cached_property
+    def judges(self) -> bool:
+        """Whether the rule stops a call, and says something about commands or what they touch."""
+        return self.stops and any(leaf[0] in _OF_COMMANDS for leaf in self._leaves())
 
     def _leaves(self) -> list[Plan]:
         plans = (self.plan.when, self.plan.unless)

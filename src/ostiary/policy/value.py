@@ -31,6 +31,13 @@ class Policy:
         """Event name → which rules can say anything about it."""
         return build(self.rules)
 
+    @cached_property
+    def stopping(self) -> frozenset[str]:
+        """Names of events at which some rule could stop a call because of what a command in it does."""
+        return frozenset(
+            name for rule in self.rules if rule.state != "untrusted" and rule.judges for name in rule.plan.on
+        )
+
     @property
     def inactive(self) -> tuple[Rule, ...]:
         """Rules that wait for review."""

@@ -23,8 +23,17 @@ class Unreadable(Exception):
 def read(path: str, limit: int, within: tuple[str, ...] = ()) -> bytes:
     """All bytes of a regular file of at most `limit` bytes. Links are followed, but with `within` only to places inside
     one of those folders (resolved ones). Raises FileNotFoundError if there is no such file, else `Unreadable`."""
+    return _guarded(path, limit, within, whole=True)
+
+
+def read_start(path: str, most: int, within: tuple[str, ...] = ()) -> bytes:
+    """The first bytes of a regular file, at most so many. Otherwise as `read`."""
+    return _guarded(path, most, within, whole=False)
+
+
+def _guarded(path: str, limit: int, within: tuple[str, ...], *, whole: bool) -> bytes:
     try:
-        return _read(path, limit, within)
+        return _read(path, limit, within, whole=whole)
     except (FileNotFoundError, NotADirectoryError):
         if os.path.islink(path):
             raise Unreadable("it is a link to nothing") from None
@@ -33,7 +42,7 @@ def read(path: str, limit: int, within: tuple[str, ...] = ()) -> bytes:
         raise Unreadable(_why(error)) from None
 
 
-def _read(path: str, limit: int, within: tuple[str, ...]) -> bytes:
+def _read(path: str, limit: int, within: tuple[str, ...], *, whole: bool) -> bytes:
     target = os.path.realpath(path, strict=True)
     if within and not any(inside(target, folder) for folder in within):
         raise Unreadable("it is a link out of its folder")
@@ -44,18 +53,23 @@ def _read(path: str, limit: int, within: tuple[str, ...]) -> bytes:
         # Asked again of what was opened: between the two calls the name may have come to mean something else.
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise Unreadable("it is not a regular file")
-        return _drain(descriptor, limit)
+        return _drain(descriptor, limit) if whole else _first(descriptor, limit)
     finally:
         os.close(descriptor)
 
 
 def _drain(descriptor: int, limit: int) -> bytes:
-    chunks, left = [], limit + 1
+    data = _first(descriptor, limit + 1)
+    if len(data) > limit:
+        raise Unreadable(f"it is larger than the {limit} bytes it may have")
+    return data
+
+
+def _first(descriptor: int, most: int) -> bytes:
+    chunks, left = [], most
     while left > 0 and (chunk := os.read(descriptor, left)):
         chunks.append(chunk)
         left -= len(chunk)
-    if left <= 0:
-        raise Unreadable(f"it is larger than the {limit} bytes it may have")
     return b"".join(chunks)
 
 

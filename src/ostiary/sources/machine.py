@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Final
 
-from ostiary.facts import FactName, FactRequest, Given
+from ostiary.facts import SCRIPT_BYTES, FactName, FactRequest, Given
 from ostiary.records import dataclass
 from ostiary.sources import git
 from ostiary.sources.account import account, home_of
+from ostiary.sources.files import Unreadable, read_start
 from ostiary.sources.roots import Roots
 
 _WINDOWS: Final = os.name == "nt"
@@ -45,9 +46,29 @@ class MachineFacts:
         if _WINDOWS and request.argument.replace("/", "\\").startswith("\\\\"):
             return None  # looking at another machine's share would sign in to whoever owns it
         try:
+            if request.name == "script":
+                return self._script(request.argument)
             return _ANSWERS[request.name](request.argument)
         except (OSError, ValueError):
             return None
+
+    def _script(self, path: str) -> str | None:
+        """The text of a file inside of the project or of a working directory."""
+        folders = filter(None, (self.roots.start, *self.roots.all, *filter(os.path.isabs, self.workdirs)))
+        within = tuple(dict.fromkeys(map(os.path.realpath, folders)))
+        return script(path, within) if within else None
+
+
+def script(path: str, within: tuple[str, ...]) -> str | None:
+    """The text of a file inside of resolved folders, cut off behind `SCRIPT_BYTES`; None for anything else. A zero byte
+    in the first line makes a file one that no shell runs; later ones they pass over."""
+    try:
+        data = read_start(path, SCRIPT_BYTES + 1, within)
+    except (FileNotFoundError, Unreadable):
+        return None
+    if b"\0" in data.partition(b"\n")[0]:
+        return None
+    return data.replace(b"\0", b"").decode("utf-8", "replace")
 
 
 def _slashes(path: str) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from ostiary.facts import FactRequest, Given
-from ostiary.records import dataclass
+from ostiary.records import dataclass, field
 from ostiary.suites.spec import FactsSpec
 
 MOST_LINKS: Final = 40
@@ -23,6 +24,7 @@ class SuiteFacts:
     links: dict[str, str]
     branch: str | None
     files: frozenset[str] = frozenset()
+    scripts: Mapping[str, str] = field(default_factory=dict)
 
     def given(self, cwd: str | None) -> Given:  # noqa: ARG002 the values are fixed
         """What is known beforehand."""
@@ -35,6 +37,8 @@ class SuiteFacts:
             return self._resolved(request.argument)
         if request.name == "kind":
             return self._kind(self._resolved(request.argument))
+        if request.name == "script":
+            return self.scripts.get(self._resolved(request.argument) or "")
         return {"branch": self.branch, "folds_case": self.known.windows}.get(request.name)
 
     def _kind(self, path: str | None) -> str | None:
@@ -73,4 +77,5 @@ def facts_of(*specs: FactsSpec | None, branch: str | None = None) -> SuiteFacts:
         windows=value.get("windows", False),
     )
     branch = branch if branch is not None else value.get("branch")
-    return SuiteFacts(known, value.get("links", {}), branch, frozenset(value.get("files", ())))
+    scripts = value.get("scripts", {})
+    return SuiteFacts(known, value.get("links", {}), branch, frozenset((*value.get("files", ()), *scripts)), scripts)

@@ -1,0 +1,154 @@
+"""Files whose code a part runs: which they are, and what of their text runs, in which language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from ostiary import programs
+from ostiary.call.gather import Gathered
+from ostiary.call.layers import Layer
+from ostiary.call.model import Access
+from ostiary.call.places import directory
+from ostiary.call.shapes import is_device
+from ostiary.facts import Given
+from ostiary.programs import Arguments, head
+from ostiary.records import NamedTuple
+from ostiary.words import Word, word
+
+if TYPE_CHECKING:
+    from ostiary.call.manifest import Script
+
+BUILD_FILES: Final = {
+    **dict.fromkeys(("make", "gmake"), ("GNUmakefile", "makefile", "Makefile")),
+    **dict.fromkeys(("npm", "yarn", "pnpm", "bun"), ("package.json",)),
+}
+"""Files that programs look for by themselves, where none is named: the first one that exists."""
+
+_MAKES: Final = frozenset({"make", "gmake"})
+_HERE: Final = frozenset({"source", "."})
+_ENDINGS: Final = {
+    "bash": "bash sh zsh ksh",
+    "powershell": "ps1 psm1",
+    "cmd": "bat cmd",
+    "python": "py pyw",
+    "node": "js mjs cjs ts mts cts tsx jsx",
+    "ruby": "rb",
+    "perl": "pl pm",
+    "php": "php",
+}
+_LANGUAGE: Final = {ending: language for language, endings in _ENDINGS.items() for ending in endings.split()}
+
+
+class Loaded(NamedTuple):
+    """A file whose code runs. `path` is absolute, `name` as the call writes it. `language` is empty where the file
+    tells it. `arguments` are what it is run with, its own name first, None if they are not known. `goals` are what of a
+    build file is asked for. `possible`: perhaps another file runs."""
+
+    path: str
+    name: str
+    language: str
+    arguments: tuple[Word, ...] | None = None
+    goals: tuple[Word, ...] = ()
+    possible: bool = False
+
+
+class Piece(NamedTuple):
+    """A stretch of a file that runs: its text, the line it begins on, its language and what it is run with."""
+
+    text: str
+    line: int
+    language: str
+    arguments: tuple[Word, ...] | None = None
+
+
+def build_files(layer: Layer, out: Gathered) -> None:
+    """Add the files that a program looks for by itself. Of make's several the last is the one that people use."""
+    name = layer.invocation.name or ""
+    if name not in BUILD_FILES or (name in _MAKES and any(access.kind == "execute" for access in out.accesses)):
+        return
+    if name in _MAKES or _goals(layer.arguments):
+        *others, usual = BUILD_FILES[name]
+        for item in others:
+            out.path(word(item), "execute", certain=False)
+        out.path(word(usual), "execute")
+
+
+def loaded(layers: tuple[Layer, ...], accesses: Iterable[Access], cwd: str | None, given: Given) -> Iterator[Loaded]:
+    """The files whose code a part with these layers and accesses runs, as far as they have a known name."""
+    for access in accesses:
+        if access.kind == "execute" and access.target.text and not is_device(access.target):
+            path = directory(access.target, cwd, given)
+            if path is not None:
+                language, arguments, goals = _run_as(access, layers)
+                yield Loaded(
+                    path, access.target.text, language, arguments, goals, not access.certain and language != "make"
+                )
+
+
+def _run_as(access: Access, layers: tuple[Layer, ...]) -> tuple[str, tuple[Word, ...] | None, tuple[Word, ...]]:
+    """In which language a file runs, with which arguments, and what of it."""
+    for layer in layers:
+        if layer.invocation.words[0] == access.target:
+            return "", layer.invocation.words, ()
+    if not layers:
+        return "", None, ()
+    name, given, words = layers[-1].invocation.name or "", layers[-1].arguments, layers[-1].invocation.words
+    if name in _MAKES:
+        return "make", None, given.operands
+    if name in BUILD_FILES and access.target.suffix.endswith("package.json"):
+        named = given.data is not None and given.data.path[1:] == ("run",)
+        return "npm", given.operands[1:] if named else given.operands, tuple(map(word, _goals(given)))
+    after = words[words.index(access.target) :] if access.target in words else None
+    if name in _HERE:
+        return "bash", after if after and len(after) > 1 else None, ()
+    return given.data.stdin.partition(":")[2] if given.data and head(given.data.stdin) == "code" else "", after, ()
+
+
+def pieces(file: Loaded, text: str) -> Iterator[Piece]:
+    """What of a file's text runs. Nothing of a file in an unknown language."""
+    language = file.language or _told_by(file, text)
+    if language == "make":
+        from ostiary.call.makefile import recipes  # only here, as below: other calls need not pay for it
+
+        yield from (Piece(recipe.text, recipe.line, "bash") for recipe in recipes(text, file.goals))
+    elif language == "npm":
+        yield from (Piece(script.text, script.line, "bash") for script in _scripts(text, file))
+    elif language:
+        yield Piece(text, 1, language, file.arguments)
+
+
+def _goals(given: Arguments) -> tuple[str, ...]:
+    from ostiary.call.manifest import run_scripts
+
+    return run_scripts(given)
+
+
+def _scripts(text: str, file: Loaded) -> Iterator[Script]:
+    """The scripts of a manifest; the words behind the name of one are added to it."""
+    from ostiary.call.manifest import scripts
+
+    names = tuple(map(str, file.goals))
+    words = [item.text for item in file.arguments or ()]
+    more = "".join(" '" + item.replace("'", "'\\''") + "'" for item in words if item is not None)
+    for script in scripts(text, names):
+        yield script._replace(text=script.text + more) if script.name == names[len(names) // 2] else script
+
+
+def _told_by(file: Loaded, text: str) -> str:
+    """The language of a file that is run by its name, or by a program of which it is not known."""
+    if text.startswith("#!"):
+        return _interpreter(text.partition("\n")[0][2:].split())
+    ending = file.name.rpartition(".")[2].lower() if "." in file.name else ""
+    run_by_name = file.arguments is not None and str(file.arguments[0]) == file.name
+    return _LANGUAGE.get(ending, "bash" if run_by_name else "")
+
+
+def _interpreter(words: list[str]) -> str:
+    """The language of `#!PATH ARGUMENTS`, empty for one that is not known. `env` runs its first word that is neither
+    option nor assignment."""
+    name = programs.base_name(words[0]) if words else ""
+    if name == "env":
+        name = next((programs.base_name(item) for item in words[1:] if item[:1] != "-" and "=" not in item), "")
+    data = programs.program(name)
+    return data.stdin.partition(":")[2] if data and head(data.stdin) == "code" else ""

@@ -1,0 +1,55 @@
+"""Scripts that package managers take from `package.json`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Final
+
+from ostiary.programs import Arguments
+from ostiary.records import NamedTuple
+
+_OWN: Final = frozenset({"test", "start", "stop", "restart"})
+_INSTALLING: Final = frozenset({"install", "ci", "rebuild"})
+_LIFECYCLE: Final = ("preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare")
+
+
+class Script(NamedTuple):
+    """A script's name and text, and the line it stands on."""
+
+    name: str
+    text: str
+    line: int
+
+
+def run_scripts(given: Arguments) -> tuple[str, ...]:
+    """The names of the scripts that a package manager runs, in order; those with `pre` and `post` may be missing."""
+    if given.data is None:
+        return ()
+    manager, *path = given.data.path
+    command = path[0] if path else ""
+    name = ""
+    if command == "run":
+        name = (given.operands[0].text or "") if given.operands else ""
+    elif command in _OWN and not (manager == "bun" and command == "test"):
+        name = command
+    elif command in _INSTALLING or (manager == "yarn" and not given.subcommand and not given.operands):
+        return _LIFECYCLE if not any("--ignore-scripts" in used.names for used in given.options) else ()
+    elif given.subcommand and manager in ("yarn", "pnpm", "bun"):
+        name = given.subcommand[0]
+    return (f"pre{name}", name, f"post{name}") if name else ()
+
+
+def scripts(text: str, names: tuple[str, ...]) -> Iterator[Script]:
+    """The scripts of these names in the text of a `package.json`; none of one that is damaged."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    held = value.get("scripts") if isinstance(value, dict) else None
+    given = held if isinstance(held, dict) else {}
+    for name in names:
+        found = given.get(name)
+        if isinstance(found, str):
+            place = text.find(json.dumps(name, ensure_ascii=False), max(text.find('"scripts"'), 0))
+            yield Script(name, found, text.count("\n", 0, max(place, 0)) + 1)
