@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from ostiary.answers import MAYBE, NO, YES, Answer
+from ostiary.expressions import expression
 from ostiary.records import dataclass
 from ostiary.words import Hole, Word
 
@@ -58,9 +59,9 @@ def metered(meter: Meter) -> Iterator[None]:
         _HERE.meter = before
 
 
-_EXPLICIT: Final = re.compile(r"/(.+)/([a-z]*)", re.DOTALL)
+_EXPLICIT: Final = expression(r"/(.+)/([a-z]*)", re.DOTALL)
 _FLAGS: Final = "gimsuxy"  # g and y mean nothing for one search, u is how Python matches anyway
-_GLOB: Final = re.compile(r"[*?\[]")
+_GLOB: Final = expression(r"[*?\[]")
 
 
 def explicit(pattern: str) -> tuple[str, str] | None:

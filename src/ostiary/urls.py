@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 from ostiary import patterns
 from ostiary.answers import MAYBE, NO, YES, Answer
+from ostiary.expressions import expression
 from ostiary.words import Hole, Word, joined, word
 
 Plan = tuple[Any, ...]
@@ -23,13 +24,13 @@ DEFAULT_PORTS: Final = frozenset({"21", "22", "80", "443", "9418"})
 """Ports that a URL without one may mean; only for a pattern with one of these is such a URL *maybe*."""
 
 # Of http and its kin, programs also take fewer slashes: `http:/host`.
-_SCHEME: Final = re.compile(
+_SCHEME: Final = expression(
     r"[a-z][a-z0-9+.\-]*:(?=//)|(?:https?|ftps?|wss?):(?![0-9]+(?:[/?#]|\Z))(?=[^\s])", re.IGNORECASE
 )
-_LOCAL: Final = re.compile(r"(?:file|data|javascript|about|blob|mailto|tel|unix):", re.IGNORECASE)
-_END: Final = re.compile(r"[/?#\\]")
-_IPV4_PART: Final = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
-_NAME: Final = re.compile(r"[\w.\-]+")
+_LOCAL: Final = expression(r"(?:file|data|javascript|about|blob|mailto|tel|unix):", re.IGNORECASE)
+_END: Final = expression(r"[/?#\\]")
+_IPV4_PART: Final = expression(r"0[xX][0-9a-fA-F]*|[0-9]+")
+_NAME: Final = expression(r"[\w.\-]+")
 
 
 def host_plan(pattern: str) -> Plan:

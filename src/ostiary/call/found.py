@@ -6,13 +6,13 @@ A name with a blank in it may be split by `xargs` without `-0`; that is not cons
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 from typing import Final
 
 from ostiary import programs
 from ostiary.call.streams import printed
+from ostiary.expressions import expression
 from ostiary.programs import Arguments, Used, arguments
 from ostiary.shell.model import Command
 from ostiary.words import Hole, Word, joined, word
@@ -275,7 +275,7 @@ _FD_ELSE: Final = frozenset({"-x", "-X", "-l", "--base-directory", "--search-pat
 _GIT_ELSE: Final = frozenset(
     {"-C", "-s", "-t", "-v", "--eol", "--debug", "--format", "-u", "--full-name", "--git-dir", "--work-tree"}
 )
-_ENDING: Final = re.compile(r"\*\.[A-Za-z0-9]+")
+_ENDING: Final = expression(r"\*\.[A-Za-z0-9]+")
 
 
 _FINDERS: Final[dict[str, Callable[[Arguments], tuple[Word, ...] | None]]] = {

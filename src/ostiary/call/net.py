@@ -8,6 +8,7 @@ from typing import Final
 
 from ostiary import urls
 from ostiary.call.gather import Gathered, Nested
+from ostiary.expressions import expression
 from ostiary.words import Hole, Word, word
 
 Reader = Callable[[Gathered, Word, bool], bool]
@@ -16,20 +17,20 @@ Reader = Callable[[Gathered, Word, bool], bool]
 PROXIES: Final = frozenset(f"{name}_proxy" for name in ("http", "https", "ftp", "all", "socks", "rsync", "grpc"))
 """Variables, in lower case, that name a host through which programs connect."""
 
-_URL: Final = re.compile(r"(?:[\w.\[\],-]+\s*@\s*)?(?=[A-Za-z][A-Za-z0-9+.-]*://)")
+_URL: Final = expression(r"(?:[\w.\[\],-]+\s*@\s*)?(?=[A-Za-z][A-Za-z0-9+.-]*://)")
 _HOSTED: Final = {
     "github:": "github.com",
     "gitlab:": "gitlab.com",
     "bitbucket:": "bitbucket.org",
     "gist:": "gist.github.com",
 }
-_REGISTRY: Final = re.compile(r"(?:[a-z-]+://)?((?:[^/\s]*[.:][^/\s]*|localhost))/")
-_MODULE: Final = re.compile(r"([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)/")
-_CONNINFO: Final = re.compile(r"(?:^|\s)host(?:addr)?\s*=\s*'?([^\s']+)")
-_PEER: Final = re.compile(r"(?:tcp|udp|openssl|ssl|sctp|dtls|dccp)[46]?(?:-connect|-sendto|-datagram)?:", re.IGNORECASE)
-_RELAY: Final = re.compile(r"(?:socks4a?|socks5(?:-connect)?|proxy(?:-connect)?):", re.IGNORECASE)
-_SHELL: Final = re.compile(r"(?:exec|system|shell):", re.IGNORECASE)
-_FILE: Final = re.compile(r"(?:open|file|create|creat|gopen):", re.IGNORECASE)
+_REGISTRY: Final = expression(r"(?:[a-z-]+://)?((?:[^/\s]*[.:][^/\s]*|localhost))/")
+_MODULE: Final = expression(r"([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)/")
+_CONNINFO: Final = expression(r"(?:^|\s)host(?:addr)?\s*=\s*'?([^\s']+)")
+_PEER: Final = expression(r"(?:tcp|udp|openssl|ssl|sctp|dtls|dccp)[46]?(?:-connect|-sendto|-datagram)?:", re.IGNORECASE)
+_RELAY: Final = expression(r"(?:socks4a?|socks5(?:-connect)?|proxy(?:-connect)?):", re.IGNORECASE)
+_SHELL: Final = expression(r"(?:exec|system|shell):", re.IGNORECASE)
+_FILE: Final = expression(r"(?:open|file|create|creat|gopen):", re.IGNORECASE)
 
 
 def url(out: Gathered, item: Word, certain: bool) -> bool:

@@ -15,6 +15,7 @@ from ostiary.call.roles import apply
 from ostiary.call.settings import configure
 from ostiary.call.shapes import last_segment
 from ostiary.call.windows import PATHS, expanded, is_no_file, started
+from ostiary.expressions import expression
 from ostiary.programs import (
     ANY_SHAPE,
     CLOSING_ROLES,
@@ -241,7 +242,7 @@ def _joined_inner(layer: Layer, out: Gathered) -> None:
         out.run(phrase(inner), "bash")
 
 
-_PLAIN: Final = re.compile(r"[\w@%+=:,./{}^-]*")
+_PLAIN: Final = expression(r"[\w@%+=:,./{}^-]*")
 
 
 def _always(given: Arguments, readings: list[Reading], out: Gathered) -> None:
@@ -310,8 +311,8 @@ def _variables(given: Arguments) -> Iterator[Opening]:
             yield Opening("assignment", frozenset({found[1]}), f"`{found[1]}` is set for it")
 
 
-_VARIABLE: Final = re.compile(r"([\w.-]+)\s*[:+?!]*=\s*")
-_SWITCH: Final = re.compile(r"[0-9]*|yes|no|true|false|on|off|y|n", re.IGNORECASE)
+_VARIABLE: Final = expression(r"([\w.-]+)\s*[:+?!]*=\s*")
+_SWITCH: Final = expression(r"[0-9]*|yes|no|true|false|on|off|y|n", re.IGNORECASE)
 
 
 def _globs(given: Arguments) -> Iterator[Word]:

@@ -6,9 +6,10 @@ import re
 from typing import Final
 
 from ostiary.call.gather import Gathered
+from ostiary.expressions import expression
 from ostiary.words import word
 
-_HEADER: Final = re.compile(
+_HEADER: Final = expression(
     r"\*\*\* (Add|Update|Delete) File:[ \t]*(.+?)[ \t\r]*$|\*\*\* Move to:[ \t]*(.+?)[ \t\r]*$", re.M
 )
 

@@ -12,6 +12,7 @@ from ostiary.call.gather import Gathered, Nested
 from ostiary.call.layers import FURTHER
 from ostiary.call.model import Access, AccessKind
 from ostiary.call.shapes import at_place, is_path, is_process, paths_in, value_of_key
+from ostiary.expressions import expression
 from ostiary.paths import Tree
 from ostiary.programs import head
 from ostiary.records import NamedTuple, replace
@@ -31,23 +32,23 @@ _INPUTS: Final = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 
 Handler = Callable[[Gathered, Item], None]
 
-_FORM: Final = re.compile(r"[^=@<]*=?[@<]")
-_COMMAND_SETTING: Final = re.compile(
+_FORM: Final = expression(r"[^=@<]*=?[@<]")
+_COMMAND_SETTING: Final = expression(
     r"(?:exec|(?:proxy|local|knownhosts)command"
     r"|alias\.[^=]*=(?=!)|(?:core|gpg|diff|pager|credential|sequence|filter|merge|difftool|mergetool|browser|man|gui|ssh)"
     r"\.(?:[^=]*\.)?(?:pager|editor|sshcommand|fsmonitor|askpass|external|command|textconv|cmd|driver|clean|smudge|process"
     r"|program|helper)|pager\.[^=]*)(?:(?<==)|\s*=\s*|\s+)",
     re.IGNORECASE,
 )
-_ACTING: Final = re.compile(
+_ACTING: Final = expression(
     r"\b(?:system|exec|hostname|os_type)\s*\(|\b(?:tee|emit\w*|print\w*|eprint\w*|dump)\b[^;]*[>|]\s*[\"$]|\|\s*getline"
 )
-_HOST_SETTING: Final = re.compile(r"(?:hostname|proxyjump|(?:local|remote)forward)(?:\s*=\s*|\s+)", re.IGNORECASE)
-_PARAM: Final = re.compile(r"fileb?://|@")
-_FIELD: Final = re.compile(r"[^=:@/]+(?::=|==|=|:(?![0-9])|@)")
+_HOST_SETTING: Final = expression(r"(?:hostname|proxyjump|(?:local|remote)forward)(?:\s*=\s*|\s+)", re.IGNORECASE)
+_PARAM: Final = expression(r"fileb?://|@")
+_FIELD: Final = expression(r"[^=:@/]+(?::=|==|=|:(?![0-9])|@)")
 _ELSEWHERE: Final = Word((Hole("redirect", "computed"),))
-_STAGE: Final = re.compile(r"[0-3]:")
-_MOUNT: Final = re.compile(r"(?:^|.*,)(?:source|src)=")
+_STAGE: Final = expression(r"[0-3]:")
+_MOUNT: Final = expression(r"(?:^|.*,)(?:source|src)=")
 
 
 def apply(out: Gathered, role: str, item: Word, certain: bool = True) -> None:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import takewhile
 from typing import Final
 
 from ostiary.call.gather import Gathered
+from ostiary.expressions import expression
 from ostiary.words import Hole, Word, joined, word
 
 MOST: Final = 64
 """Alternatives of one pattern's braces."""
 
-_BRACES: Final = re.compile(r"\{([^{}]*,[^{}]*)\}")
-_SIGNS: Final = re.compile(r"(\*+|\?|\[[^\]]*\])")
+_BRACES: Final = expression(r"\{([^{}]*,[^{}]*)\}")
+_SIGNS: Final = expression(r"(\*+|\?|\[[^\]]*\])")
 
 
 def alternatives(patterns: tuple[str, ...]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import Final
 
 from ostiary.call.gather import Gathered
 from ostiary.call.model import Opening
+from ostiary.expressions import expression
 from ostiary.programs import Arguments
 from ostiary.words import word
 
@@ -20,7 +21,7 @@ _SUBCOMMANDS: Final = frozenset({"set", "unset", "rename-section", "remove-secti
 _FILES: Final = {"--global": "~/.gitconfig", "--system": "/etc/gitconfig"}
 
 # Settings that neither run, load, connect nor choose a file (git's manual of config); a closed list.
-_INERT: Final = re.compile(
+_INERT: Final = expression(
     r"user\.(?:name|email|signingkey)|(?:author|committer)\.(?:name|email)|color\..*|column\..*|advice\..*|log\..*"
     r"|status\..*|init\.defaultbranch|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote|followtags)"
     r"|fetch\.(?:prune|prunetags|parallel)|merge\.(?:ff|conflictstyle|renames|log)|rerere\.(?:enabled|autoupdate)"

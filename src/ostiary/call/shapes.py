@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from ostiary.expressions import expression
 from ostiary.words import Hole, Word, joined
 
-_ENDING: Final = re.compile(r"[^\s/]*\.[A-Za-z][A-Za-z0-9]{0,9}", re.DOTALL)
-_URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://")
-_KEY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*=")
+_ENDING: Final = expression(r"[^\s/]*\.[A-Za-z][A-Za-z0-9]{0,9}", re.DOTALL)
+_URL: Final = expression(r"[A-Za-z][A-Za-z0-9+.\-]*://")
+_KEY: Final = expression(r"[A-Za-z_][A-Za-z0-9_.\-]*=")
 _START: Final = ("/", "~", ".", "\\\\")
 
 DEVICES: Final = frozenset(

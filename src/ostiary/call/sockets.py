@@ -7,11 +7,12 @@ from typing import Final
 
 from ostiary.call.gather import Gathered
 from ostiary.call.model import Access, AccessKind, Origin
+from ostiary.expressions import expression
 from ostiary.urls import host_of
 from ostiary.words import Hole, Word, joined
 
-BASH: Final = re.compile(r"/+dev/+(?:tcp|udp)/")
-AWK: Final = re.compile(r"/inet[46]?/(?:tcp|udp)/[^/]*/")
+BASH: Final = expression(r"/+dev/+(?:tcp|udp)/")
+AWK: Final = expression(r"/inet[46]?/(?:tcp|udp)/[^/]*/")
 
 
 def touch_file(

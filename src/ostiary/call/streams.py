@@ -11,10 +11,11 @@ from ostiary.call.layers import layers_of
 from ostiary.call.model import Access
 from ostiary.call.shapes import is_process
 from ostiary.call.sockets import BASH, touch_file
+from ostiary.expressions import expression
 from ostiary.shell.model import Command, Redirect
 from ostiary.words import Hole, Word, joined, phrase, word
 
-_ESCAPE: Final = re.compile(r"\\(?:x([0-9a-fA-F]{1,2})|0?([0-7]{1,3})|([abefnrtv\\]))")
+_ESCAPE: Final = expression(r"\\(?:x([0-9a-fA-F]{1,2})|0?([0-7]{1,3})|([abefnrtv\\]))")
 _LETTERS: Final = {"a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
 _TEXTS: Final = ("here-document", "here-string")
 UNTOLD: Final = Word((Hole("|", "computed"),))

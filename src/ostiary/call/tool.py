@@ -14,6 +14,7 @@ from ostiary.call.roles import apply
 from ostiary.call.search import listed, narrowed
 from ostiary.call.unmapped import MAX_LEAVES, MAX_NESTING, by_shape, run_perhaps
 from ostiary.event import Event
+from ostiary.expressions import expression
 from ostiary.facts import Given
 from ostiary.tools import Role, Tool
 from ostiary.words import Word, word
@@ -44,7 +45,7 @@ _SEARCHES: Final[dict[Role, Callable[[Word, tuple[str, ...], Gathered], None]]] 
     "pattern": listed,
 }
 # Agents differ in whether they expand these at the start of a path.
-_HOME: Final = re.compile(r"(?:\$HOME|\$\{HOME\}|%USERPROFILE%|\$env:(?:USERPROFILE|HOME))(?=[/\\]|$)", re.IGNORECASE)
+_HOME: Final = expression(r"(?:\$HOME|\$\{HOME\}|%USERPROFILE%|\$env:(?:USERPROFILE|HOME))(?=[/\\]|$)", re.IGNORECASE)
 
 
 def analyse_tool(event: Event, tool: Tool | None, given: Given) -> Call:

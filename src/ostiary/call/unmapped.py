@@ -11,6 +11,7 @@ from ostiary.call.gather import Gathered
 from ostiary.call.parts import Around, Builder
 from ostiary.call.shapes import is_argument_path, is_url
 from ostiary.call.wrapped import reads_as_command
+from ostiary.expressions import expression
 from ostiary.records import NamedTuple, replace
 from ostiary.words import word
 
@@ -21,13 +22,13 @@ MAX_NESTING: Final = 64
 MAX_COMMANDS: Final = 200
 """Texts of one call that are read as commands."""
 
-_PATHS: Final = re.compile(
+_PATHS: Final = expression(
     r"(?:.*_)?(?:paths?|files?|file_?names?|dir|director(?:y|ies)|folders?|source|destination)", re.IGNORECASE
 )
 _COMMANDS: Final = frozenset({"command", "commands", "cmd", "cmdline", "command_line", "argv", "shell", "bash"})
 _SCRIPTS: Final = frozenset({"script", "scripts", "code", "args"})
 _ARGUMENTS: Final = ("args", "argv", "arguments")
-_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|-")
+_HUMP: Final = expression(r"(?<=[a-z0-9])(?=[A-Z])|-")
 
 
 class Text(NamedTuple):

@@ -12,14 +12,15 @@ from ostiary.call.gather import Gathered, Nested
 from ostiary.call.layers import Layer, layers_of
 from ostiary.call.roles import apply
 from ostiary.call.streams import UNTOLD, printed
+from ostiary.expressions import expression
 from ostiary.programs import head
 from ostiary.shell.model import Command
 from ostiary.words import Hole, Word, joined, word
 
 PATHS: Final = frozenset({"read", "write", "delete", "list", "tree", "move", "into", "edit"})
-_WILDCARD: Final = re.compile(r"\*+|\?|\[[^\]]*\]")
-_NO_FILES: Final = re.compile(r"(?:hklm|hkcu|hkcr|hku|hkcc|env|alias|function|variable|cert|wsman):", re.IGNORECASE)
-_PIECE: Final = re.compile(r"\"([^\"]*)\"|'([^']*)'|(\S+)")
+_WILDCARD: Final = expression(r"\*+|\?|\[[^\]]*\]")
+_NO_FILES: Final = expression(r"(?:hklm|hkcu|hkcr|hku|hkcc|env|alias|function|variable|cert|wsman):", re.IGNORECASE)
+_PIECE: Final = expression(r"\"([^\"]*)\"|'([^']*)'|(\S+)")
 _LISTING: Final = frozenset({"Get-ChildItem", "Get-Item", "Resolve-Path", "Convert-Path"})
 _FILTERS: Final = frozenset({"Where-Object", "Select-Object", "Sort-Object", "Get-Unique", "Group-Object"})
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from ostiary.answers import MAYBE, NAMES, NO, YES, Answer, negated
+from ostiary.answers import MAYBE, NAMES, YES, Answer, every, negated, some
 from ostiary.call.model import AccessKind
 from ostiary.conditions import accesses, command, input, mcp, place, script, session, state, texts, tool
 from ostiary.conditions.accesses import KIND_OF
@@ -52,48 +52,14 @@ def build(plan: Plan, stance: Stance) -> Condition:
     """The condition of a plan, read in this stance."""
     match plan[0]:
         case "all":
-            return _all([build(child, stance) for child in plan[1]])
+            return every([build(child, stance) for child in plan[1]])
         case "any":
-            return _any([build(child, stance) for child in plan[1]])
+            return some([build(child, stance) for child in plan[1]])
         case "not":
             inner = build(plan[1], stance.turned())
             return lambda view: negated(inner(view))
         case kind:
             return KINDS[kind](plan, stance)
-
-
-def _all(conditions: list[Condition]) -> Condition:
-    if len(conditions) == 1:
-        return conditions[0]
-
-    def condition(view: View) -> Answer:
-        least: Answer = YES
-        for one in conditions:
-            answer = one(view)
-            if answer == NO:
-                return NO
-            if answer < least:
-                least = answer
-        return least
-
-    return condition
-
-
-def _any(conditions: list[Condition]) -> Condition:
-    if len(conditions) == 1:
-        return conditions[0]
-
-    def condition(view: View) -> Answer:
-        most: Answer = NO
-        for one in conditions:
-            answer = one(view)
-            if answer == YES:
-                return YES
-            if answer > most:
-                most = answer
-        return most
-
-    return condition
 
 
 def leaves(plan: Plan) -> Iterator[Plan]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from ostiary import patterns, programs
-from ostiary.answers import MAYBE, NO, YES, Answer, negated
+from ostiary.answers import MAYBE, NO, YES, Answer, every, negated, some
 from ostiary.call import SYSTEM_FOLDERS
 from ostiary.call.layers import possible_names
 from ostiary.call.model import Invocation, Option
@@ -73,11 +73,9 @@ def build_layer(plan: Plan, stance: Stance) -> LayerCondition:
     """The condition on one layer."""
     match plan[0]:
         case "all":
-            every = [build_layer(child, stance) for child in plan[1]]
-            return lambda layer: min((one(layer) for one in every), default=YES)
+            return every([build_layer(child, stance) for child in plan[1]])
         case "any":
-            some = [build_layer(child, stance) for child in plan[1]]
-            return lambda layer: max((one(layer) for one in some), default=NO)
+            return some([build_layer(child, stance) for child in plan[1]])
         case "not":
             inner = build_layer(plan[1], stance.turned())
             return lambda layer: negated(inner(layer))
@@ -90,8 +88,7 @@ def _besides_program(plan: Plan, stance: Stance) -> LayerCondition | None:
     match plan[0]:
         case "all" | "any":
             rest = [found for child in plan[1] if (found := _besides_program(child, stance))]
-            choose = min if plan[0] == "all" else max
-            return (lambda layer: choose(one(layer) for one in rest)) if rest else None
+            return (every if plan[0] == "all" else some)(rest) if rest else None
         case "not" | "program":
             return None
         case "line":
@@ -115,8 +112,8 @@ def programs_of(plan: Plan) -> frozenset[str] | None:
             named = [found for child in plan[1] if (found := programs_of(child)) is not None]
             return min(named, key=len) if named else None
         case "any":
-            some = [programs_of(child) for child in plan[1]]
-            return None if None in some or not some else frozenset[str]().union(*(names or () for names in some))
+            each = [programs_of(child) for child in plan[1]]
+            return None if None in each or not each else frozenset[str]().union(*(names or () for names in each))
         case "program":
             texts = [base_name(text[1]) for text in plan[1] if text[0] == "eq"]
             return frozenset(texts) if len(texts) == len(plan[1]) else None

@@ -9,8 +9,9 @@ from typing import Any, Final
 from ostiary import patterns
 from ostiary.answers import MAYBE, NO, YES, Answer
 from ostiary.conditions.view import Condition, Plan, Stance, View
+from ostiary.expressions import expression
 
-_NUMBER: Final = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+_NUMBER: Final = expression(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 
 
 def build(plan: Plan, stance: Stance) -> Condition:

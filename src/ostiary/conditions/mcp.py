@@ -9,7 +9,6 @@ empty), every server and tool may be meant.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Final
 
@@ -17,11 +16,12 @@ from ostiary import patterns
 from ostiary.answers import MAYBE, NO, YES, Answer
 from ostiary.conditions.view import Condition, Plan, Stance, View
 from ostiary.event import Event, mcp_pair
+from ostiary.expressions import expression
 from ostiary.patterns import TextPlan
 
 _Match = Callable[[str], Answer]
-_FLATTENED: Final = re.compile(r"[^A-Za-z0-9_]")
-_FLATTENED_GLOB: Final = re.compile(r"[^A-Za-z0-9_*?]")
+_FLATTENED: Final = expression(r"[^A-Za-z0-9_]")
+_FLATTENED_GLOB: Final = expression(r"[^A-Za-z0-9_*?]")
 
 
 def build(plan: Plan, stance: Stance) -> Condition:

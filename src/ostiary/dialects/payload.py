@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from math import isfinite
 from typing import Any, Final, Never
 
 from ostiary.dialects.base import Path, Unreadable
+from ostiary.expressions import expression
 
 BOM: Final = b"\xef\xbb\xbf"
 MAX_BYTES: Final = 16 * 1024 * 1024
 MAX_DEPTH: Final = 100
 
-_BRACKETS: Final = re.compile(r"[\[{]+|[\]}]+")
+_BRACKETS: Final = expression(r"[\[{]+|[\]}]+")
 
 
 class _Refused(ValueError):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ntpath
 import posixpath
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 
 from ostiary.dialects.base import ToolSpec
+from ostiary.expressions import expression
 
-_DRIVE: Final = re.compile(r"/([A-Za-z]:(?:[\\/]|$))")
-_WINDOWS: Final = re.compile(r"[A-Za-z]:[\\/]|\\\\")
-_URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://\S+")
+_DRIVE: Final = expression(r"/([A-Za-z]:(?:[\\/]|$))")
+_WINDOWS: Final = expression(r"[A-Za-z]:[\\/]|\\\\")
+_URL: Final = expression(r"[A-Za-z][A-Za-z0-9+.\-]*://\S+")
 _AFTER: Final = ".,;:!?'\"`)]}>"
 """Marks that end a sentence or a bracket, not a URL."""
 

@@ -7,17 +7,17 @@ looked-up value is quoted for the shell, since the model chose it.
 from __future__ import annotations
 
 import json
-import re
 import shlex
 from collections.abc import Mapping
 from typing import Any, Final
 
 from ostiary import patterns
 from ostiary.event import Event
+from ostiary.expressions import expression
 from ostiary.policy.plan import Plan
 from ostiary.tools import ToolTable
 
-_LOOKUP: Final = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_.]*)\s*\}\}")
+_LOOKUP: Final = expression(r"\{\{\s*([A-Za-z_][A-Za-z0-9_.]*)\s*\}\}")
 
 REDACTED: Final = "[redacted]"
 REDACT_SECONDS: Final = 1.0

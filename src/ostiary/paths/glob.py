@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from ostiary.expressions import expression
 from ostiary.paths.spelling import BASE, DEEP, FLAT, MAX_PATH, NAME, ONE, OPEN, SIGNS
 from ostiary.patterns import glob_tokens
 
@@ -32,7 +33,7 @@ def segment_matches(pattern: str, name: str) -> bool:
     return _expression(pattern).fullmatch(name) is not None
 
 
-_SPECIAL: Final = re.compile(r"[*?\[\\]")
+_SPECIAL: Final = expression(r"[*?\[\\]")
 _NO_SIGN: Final = f"[^/{''.join(sorted(SIGNS))}]"
 
 

@@ -6,10 +6,11 @@ import re
 from typing import Any, Final
 
 from ostiary import patterns
+from ostiary.expressions import expression
 
 Plan = tuple[Any, ...]
 
-_DRIVE: Final = re.compile(r"[A-Za-z]:(?=[\\/]|$)")
+_DRIVE: Final = expression(r"[A-Za-z]:(?=[\\/]|$)")
 _REGEX_ONLY: Final = frozenset("()|^$+\\{}")
 
 

@@ -13,6 +13,7 @@ import re
 import unicodedata
 from typing import Final
 
+from ostiary.expressions import expression
 from ostiary.facts import Given, Knowledge
 from ostiary.records import NamedTuple
 from ostiary.words import Hole, Word
@@ -28,15 +29,15 @@ SIGNS: Final = frozenset((OPEN, FLAT, BASE, ONE, DEEP, NAME))
 MAX_PATH: Final = 4096
 """Characters of a path; a longer one names no file on the systems we run on."""
 
-_SIGN: Final = re.compile("[\ue000-\ue005]")
-_UP: Final = re.compile(  # `.*` finds `..` in shells older than bash 5.2
+_SIGN: Final = expression("[\ue000-\ue005]")
+_UP: Final = expression(  # `.*` finds `..` in shells older than bash 5.2
     f"(?<![^/])(?=[^/]*[{FLAT}{ONE}])[.{ONE}](?=[^/]){FLAT}*[.{ONE}]?{FLAT}*(?![^/])"
 )
-_STARS: Final = re.compile(f"(?<![^/]){FLAT}{FLAT}+(?![^/])")
-_DRIVE: Final = re.compile(r"(?:/(?:mnt|cygdrive))?/([A-Za-z])(?=/|$)")
-_NAMESPACE: Final = re.compile(r"//[?.]/(?:UNC/)?", re.IGNORECASE)
-_ROOT_LINK: Final = re.compile(r"/proc/(?:self|thread-self|[0-9]+)(?:/task/[0-9]+)?/root")
-_CWD_LINK: Final = re.compile(r"/proc/(?:self|thread-self)/cwd")
+_STARS: Final = expression(f"(?<![^/]){FLAT}{FLAT}+(?![^/])")
+_DRIVE: Final = expression(r"(?:/(?:mnt|cygdrive))?/([A-Za-z])(?=/|$)")
+_NAMESPACE: Final = expression(r"//[?.]/(?:UNC/)?", re.IGNORECASE)
+_ROOT_LINK: Final = expression(r"/proc/(?:self|thread-self|[0-9]+)(?:/task/[0-9]+)?/root")
+_CWD_LINK: Final = expression(r"/proc/(?:self|thread-self)/cwd")
 
 
 class Spelling(NamedTuple):

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
+from ostiary.expressions import expression
 from ostiary.programs.lookup import subprogram
 from ostiary.programs.model import Change, OptionData, Program, Slots
 from ostiary.records import NamedTuple
 from ostiary.words import Hole, Word, phrase, word
 
-_ASSIGNMENT: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
+_ASSIGNMENT: Final = expression(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 _EXPRESSION: Final = frozenset("()!,")
-_CLUSTER: Final = re.compile(r"-[A-Za-z0-9?]+")
+_CLUSTER: Final = expression(r"-[A-Za-z0-9?]+")
 
 
 class Used(NamedTuple):

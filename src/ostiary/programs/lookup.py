@@ -7,6 +7,7 @@ import re
 from functools import lru_cache
 from typing import Final, Literal
 
+from ostiary.expressions import expression
 from ostiary.programs.model import Program, Raw, build
 from ostiary.programs.table import (
     ALIASES,
@@ -21,8 +22,8 @@ from ostiary.programs.table import (
     TWINS,
 )
 
-_VERSIONED: Final = re.compile(r"(.*[a-z+])-?[0-9][0-9.]*")
-_WINDOWS_ENDING: Final = re.compile(r"\.(?:exe|cmd|bat|com|ps1)$", re.IGNORECASE)
+_VERSIONED: Final = expression(r"(.*[a-z+])-?[0-9][0-9.]*")
+_WINDOWS_ENDING: Final = expression(r"\.(?:exe|cmd|bat|com|ps1)$", re.IGNORECASE)
 
 
 @lru_cache(maxsize=4096)

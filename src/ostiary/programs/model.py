@@ -11,10 +11,10 @@ Operands are `read... write`: a role for each by position, `...` after the role 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from ostiary.expressions import expression
 from ostiary.records import NamedTuple, dataclass, field
 
 Raw = Mapping[str, Any]
@@ -131,7 +131,7 @@ TRAITS: Final = frozenset(
     }
 )
 
-_OPTION: Final = re.compile(
+_OPTION: Final = expression(
     r"(?P<names>[^=!\s]+)(?:=(?P<kind>[?;$2]?)(?P<value>[a-z][a-z0-9:-]*)?)?(?:!(?P<role>[a-z]+))?"
 )
 

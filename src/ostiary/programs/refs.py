@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from ostiary.expressions import expression
 from ostiary.programs.arguments import Arguments
 from ostiary.words import Hole, Word, joined, word
 
@@ -50,7 +51,7 @@ def configures_push(given: Arguments) -> bool:
     )
 
 
-PUSHES: Final = re.compile(r"(?:push\.|remote\.|branch\.)|\Z|include", re.IGNORECASE)
+PUSHES: Final = expression(r"(?:push\.|remote\.|branch\.)|\Z|include", re.IGNORECASE)
 """Settings that change what a push without refs pushes, or that may."""
 
 

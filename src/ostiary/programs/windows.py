@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
+from ostiary.expressions import expression
 from ostiary.programs.arguments import Arguments, Reader, Used
 from ostiary.programs.lookup import subprogram
 from ostiary.programs.model import OptionData, Program, option_data
@@ -24,7 +24,7 @@ _COMMON: Final = tuple(
 )
 """Parameters of every cmdlet (about_CommonParameters)."""
 
-_PARAMETER: Final = re.compile("[-\u2013-\u2015](?:-$|[A-Za-z_?][^\\s:]*(?::|$))")
+_PARAMETER: Final = expression("[-\u2013-\u2015](?:-$|[A-Za-z_?][^\\s:]*(?::|$))")
 """What starts as a parameter does; a text with blanks was in quotes."""
 
 

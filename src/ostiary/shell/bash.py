@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from ostiary.expressions import expression
 from ostiary.shell import limits
 from ostiary.shell.drafts import Draft
 from ostiary.shell.limits import Budget
@@ -17,7 +17,7 @@ from ostiary.shell.walk import Walker
 from ostiary.words import Word
 
 # Control characters that terminals or shells treat in their own ways, and those that reorder what people see.
-_STRANGE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+_STRANGE: Final = expression("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 
 def parse_bash(text: str, budget: Budget, arguments: tuple[Word, ...] | None = None) -> Script:

@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 from typing import Final, TypeAlias
 
+from ostiary.expressions import expression
 from ostiary.records import NamedTuple
 from ostiary.shell.limits import BRACES
 from ostiary.words import Hole
@@ -24,8 +25,8 @@ BARE: Final = "bare"
 SPLIT: Final = "split"
 
 _Item: TypeAlias = str | Atom
-_NUMBERS: Final = re.compile(r"(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})(?:\.\.(-?[0-9]{1,9}))?")
-_LETTERS: Final = re.compile(r"([A-Za-z])\.\.([A-Za-z])(?:\.\.(-?[0-9]{1,9}))?")
+_NUMBERS: Final = expression(r"(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})(?:\.\.(-?[0-9]{1,9}))?")
+_LETTERS: Final = expression(r"([A-Za-z])\.\.([A-Za-z])(?:\.\.(-?[0-9]{1,9}))?")
 
 
 class TooMany(Exception):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from typing import Final
 
+from ostiary.expressions import expression
 from ostiary.shell.drafts import Draft, Drafts
 from ostiary.shell.expand import Expander
 from ostiary.shell.limits import Budget
@@ -36,7 +36,7 @@ _KINDS: Final[dict[str, RedirectKind]] = {
     "<>": "both",
 }
 _PLACES: Final = frozenset({"HOME", "PWD"})
-_DESCRIPTOR: Final = re.compile(r"[0-9]+-?|-")
+_DESCRIPTOR: Final = expression(r"[0-9]+-?|-")
 # POSIX shells other than bash keep assignments before these builtins.
 _KEEPING: Final = frozenset(
     {".", ":", "eval", "exec", "export", "readonly", "return", "set", "shift", "source", "times", "trap", "unset"}
@@ -47,9 +47,9 @@ _PASSING: Final = frozenset(
 )
 # Arrays of bash whose entries are hashed programs and aliases.
 _TABLES: Final = frozenset({"BASH_CMDS", "BASH_ALIASES"})
-_NAMED: Final = re.compile(r"[A-Za-z_$]")
+_NAMED: Final = expression(r"[A-Za-z_$]")
 # A name that stands somewhere without a dollar before it may be set there.
-_MENTION: Final = re.compile(
+_MENTION: Final = expression(
     r"(?<![A-Za-z0-9_$])(?<!\$\{)(?<!\$\{[!#])[A-Za-z_][A-Za-z0-9_]*|(?<=\$\{)[A-Za-z_][A-Za-z0-9_]*(?=:?=)"
 )
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Final
 
+from ostiary.expressions import expression
 from ostiary.records import replace
 from ostiary.shell.commands import Commands
 from ostiary.shell.limits import Budget
@@ -19,14 +20,14 @@ from ostiary.shell.survey import Survey, survey
 from ostiary.shell.syntax import Node, Sequence, Simple
 from ostiary.words import Hole, Word, phrase, word
 
-_NAME: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[.*)?", re.DOTALL)
-_DEFINITION: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?=)")
+_NAME: Final = expression(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[.*)?", re.DOTALL)
+_DEFINITION: Final = expression(r"([A-Za-z_][A-Za-z0-9_]*)(\+?=)")
 # Declared integers, lower and upper case, read-only variables.
-_CHANGING: Final = re.compile("[iclur]")
+_CHANGING: Final = expression("[iclur]")
 _JUMPS: Final = frozenset({"break", "continue", "builtin", "command"})
-_STACK_ENTRY: Final = re.compile(r"[+-][0-9]*")
-_RELATIVE: Final = re.compile(r"(?![/~])(?!\.\.?(?:/|\Z)).")
-_REEXPANDED: Final = re.compile(r"\[.*(?:\$\(|`|\$\{)", re.DOTALL)
+_STACK_ENTRY: Final = expression(r"[+-][0-9]*")
+_RELATIVE: Final = expression(r"(?![/~])(?!\.\.?(?:/|\Z)).")
+_REEXPANDED: Final = expression(r"\[.*(?:\$\(|`|\$\{)", re.DOTALL)
 # Option letters that take the next word, by builtin.
 _SETTERS: Final = {"read": "dinNptu", "mapfile": "cCdnOsu", "readarray": "cCdnOsu", "getopts": "", "wait": ""}
 _UNNAMED: Final = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, Protocol
 
+from ostiary.expressions import expression
 from ostiary.shell.braces import BARE, QUOTED, SPLIT, Atom, TooMany, expanded
 from ostiary.shell.limits import PIECES, Budget
 from ostiary.shell.outputs import printed
@@ -13,11 +14,11 @@ from ostiary.shell.scope import Scope, Value, weight
 from ostiary.shell.syntax import Arithmetic, Array, Literal, Parameter, Part, Pattern, RawWord, Substitution
 from ostiary.words import Hole, HoleKind, Word, joined, phrase, word
 
-_TILDE: Final = re.compile(r"~([A-Za-z0-9_.-]*|\+)(?=[/:]|\Z)")
-_NAMED_TILDE: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*=)(~[A-Za-z0-9_.+-]*)")
-_LATER_TILDE: Final = re.compile(r"(?<=:)~[A-Za-z0-9_.+-]*")
-_BLANKS: Final = re.compile(r"[ \t\n]+")
-_IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_TILDE: Final = expression(r"~([A-Za-z0-9_.-]*|\+)(?=[/:]|\Z)")
+_NAMED_TILDE: Final = expression(r"([A-Za-z_][A-Za-z0-9_]*=)(~[A-Za-z0-9_.+-]*)")
+_LATER_TILDE: Final = expression(r"(?<=:)~[A-Za-z0-9_.+-]*")
+_BLANKS: Final = expression(r"[ \t\n]+")
+_IDENTIFIER: Final = expression(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBERS: Final = frozenset("?#$!-")
 _LISTS: Final = frozenset("@*")
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Final
 
+from ostiary.expressions import expression
 from ostiary.shell.simple import RESERVED, WORD_END, SimpleReader
 from ostiary.shell.syntax import (
     Arithmetic,
@@ -32,14 +32,14 @@ from ostiary.shell.syntax import (
     plain_text,
 )
 
-_NEGATION: Final = re.compile("!" + WORD_END)
-_TIME: Final = re.compile(r"time(?:[ \t]+-p)?(?:[ \t]+--)?" + WORD_END + r"(?![ \t]*-)")
-_IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_IN: Final = re.compile("in" + WORD_END)
-_COMPOUND: Final = re.compile(r"\(|(?:if|while|until|for|select|case|\[\[|\{)" + WORD_END)
-_COPROCESS: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:[ \t]|\\\n)+(?=" + _COMPOUND.pattern + ")")
-_TEST_END: Final = re.compile(r"\]\]" + WORD_END)
-_TEST_OPERATOR: Final = re.compile(r"&&|\|\||[()]|[<>](?!\()|!" + WORD_END)
+_NEGATION: Final = expression("!" + WORD_END)
+_TIME: Final = expression(r"time(?:[ \t]+-p)?(?:[ \t]+--)?" + WORD_END + r"(?![ \t]*-)")
+_IDENTIFIER: Final = expression(r"[A-Za-z_][A-Za-z0-9_]*")
+_IN: Final = expression("in" + WORD_END)
+_COMPOUND: Final = expression(r"\(|(?:if|while|until|for|select|case|\[\[|\{)" + WORD_END)
+_COPROCESS: Final = expression(r"([A-Za-z_][A-Za-z0-9_]*)(?:[ \t]|\\\n)+(?=" + _COMPOUND.pattern + ")")
+_TEST_END: Final = expression(r"\]\]" + WORD_END)
+_TEST_OPERATOR: Final = expression(r"&&|\|\||[()]|[<>](?!\()|!" + WORD_END)
 _EVALUATING: Final = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R"})
 _ITEM_ENDS: Final = (";;&", ";;", ";&")
 _NOTHING: Final[frozenset[str]] = frozenset()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from ostiary.expressions import expression
 from ostiary.shell.scope import Scope
 from ostiary.shell.syntax import Sequence, Simple, plain_text
 from ostiary.words import Hole
 
 _FLAGS: Final = frozenset({"-d", "--directory", "-q", "--quiet", "-dq", "-qd"})
-_TEMPLATE: Final = re.compile(r"([A-Za-z0-9_][A-Za-z0-9._-]*)XXX[A-Za-z0-9._-]*")
+_TEMPLATE: Final = expression(r"([A-Za-z0-9_][A-Za-z0-9._-]*)XXX[A-Za-z0-9._-]*")
 _TEMPORARY: Final = "/tmp/"  # noqa: S108 a text, nothing is opened there
 _USUAL: Final = "tmp."
 

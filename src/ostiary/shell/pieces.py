@@ -6,10 +6,10 @@ to another word, and only at that word's start do they become `~` and `.`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
+from ostiary.expressions import expression
 from ostiary.words import Hole, Word, joined
 
 UNCHANGED: Final = Word(())
@@ -17,13 +17,13 @@ UNCHANGED: Final = Word(())
 
 _HOMES: Final = frozenset({"~", "$HOME", "${HOME}"})
 _HERES: Final = frozenset({"~+", "$PWD", "${PWD}"})
-_HOME: Final = re.compile(r"~[A-Za-z0-9_.-]*")
-_USER: Final = re.compile(r"~[A-Za-z0-9_.-]+")
+_HOME: Final = expression(r"~[A-Za-z0-9_.-]*")
+_USER: Final = expression(r"~[A-Za-z0-9_.-]+")
 _AT_START: Final = Hole("$PWD", "computed")
 _HERE: Final = Hole("$PWD", "outside")
 _ELSEWHERE: Final = Hole("${PWD}", "computed")
-_WILDCARD: Final = re.compile(r"\*+|\?")
-_PATTERN: Final = re.compile(r"\*+|\?|\[[!^]?\]?[^\]]*\]")
+_WILDCARD: Final = expression(r"\*+|\?")
+_PATTERN: Final = expression(r"\*+|\?|\[[!^]?\]?[^\]]*\]")
 
 
 def named_place(hole: Hole) -> bool:

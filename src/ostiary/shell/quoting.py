@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from ostiary.expressions import expression
 from ostiary.shell.syntax import Unreadable
 
-_ESCAPE: Final = re.compile(
+_ESCAPE: Final = expression(
     r"\\(?:(?P<octal>[0-7]{1,3})|x(?P<hex>[0-9A-Fa-f]{1,2})|u(?P<short>[0-9A-Fa-f]{1,4})"
     r"|U(?P<long>[0-9A-Fa-f]{1,8})|c(?P<control>[\x00-\x7f])|(?P<other>.))",
     re.DOTALL,

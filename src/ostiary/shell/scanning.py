@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from typing import Final, Self
 
+from ostiary.expressions import expression
 from ostiary.shell.limits import Budget
 from ostiary.shell.syntax import Document, Literal, Part, Sequence, Unreadable
 
 _SKIPPED: Final = frozenset(" \t\\#")
-_BLANKS: Final = re.compile(r"(?:[ \t]|\\\n)*")
+_BLANKS: Final = expression(r"(?:[ \t]|\\\n)*")
 
 # What setting up a reader costs, in words.
 _READER_STEPS: Final = 5

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final, TypeAlias
 
+from ostiary.expressions import expression
 from ostiary.shell import limits
 from ostiary.shell.limits import Budget
 from ostiary.shell.model import Assignment, Redirect
@@ -22,7 +22,7 @@ FALLBACKS: Final = 4
 """Directories of failed `cd`s that are told apart."""
 
 
-_SELF_SET: Final = re.compile(
+_SELF_SET: Final = expression(
     "_|PWD|OLDPWD|BASH_.*|BASHPID|BASHOPTS|SHELLOPTS|COPROC|DIRSTACK|EPOCH.*|E?UID|PPID|FUNCNAME|GROUPS|HISTCMD|LINENO"
     "|OPTARG|OPTIND|PIPESTATUS|S?RANDOM|REPLY|MAPFILE|SECONDS"
 )

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left
 from typing import Any, Final
 
+from ostiary.expressions import expression
 from ostiary.shell import limits
 from ostiary.shell.grammar import Reader
 from ostiary.shell.limits import Budget
@@ -20,7 +21,7 @@ from ostiary.shell.syntax import Sequence, Unread
 # What setting up two parsers costs, in words.
 _TEXT_STEPS: Final = 16
 
-_OTHER: Final = re.compile(r"[^\t\n\x20-\x7e]")
+_OTHER: Final = expression(r"[^\t\n\x20-\x7e]")
 _PROGRAMS: Final = frozenset({"command_name", "declaration_command", "unset_command"})
 
 _RUNS: Final = re.compile(rb"x{2,}|[ \n]{2,}")

@@ -6,6 +6,7 @@ import re
 from abc import abstractmethod
 from typing import Final
 
+from ostiary.expressions import expression
 from ostiary.shell.limits import Budget
 from ostiary.shell.reading import WordReader
 from ostiary.shell.scanning import Scanner
@@ -28,15 +29,15 @@ DECLARATIONS: Final = frozenset({"export", "declare", "typeset", "local", "reado
 WORD_END: Final = r"(?=[ \t\n|&;()<>]|\\\n|\Z)"
 """What a reserved word is followed by."""
 
-RESERVED: Final = re.compile(
+RESERVED: Final = expression(
     r"(?:if|then|elif|else|fi|while|until|for|select|do|done|case|esac|function|coproc|\[\[|[{}])" + WORD_END
 )
 
-_REDIRECTION: Final = re.compile(
+_REDIRECTION: Final = expression(
     r"(?:[0-9]+|\{[A-Za-z_][A-Za-z0-9_]*\})?(<<<|<<-|<<|<>|<&|>>|>\||>&|[<>](?!\())|(&>>|&>)"
 )
-_ASSIGNMENT: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:(\+?=)|(?=\[))")
-_EQUALS: Final = re.compile(r"\+?=")
+_ASSIGNMENT: Final = expression(r"([A-Za-z_][A-Za-z0-9_]*)(?:(\+?=)|(?=\[))")
+_EQUALS: Final = expression(r"\+?=")
 _REDIRECTING: Final = frozenset("<>&{0123456789")
 _ENDS: Final = frozenset({"", "\n", ";", "|", ")"})
 

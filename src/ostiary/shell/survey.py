@@ -3,10 +3,10 @@ commands run after changes that stand below them in the text."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from ostiary.expressions import expression
 from ostiary.records import dataclass, field
 from ostiary.shell.simple import DECLARATIONS
 from ostiary.shell.syntax import (
@@ -30,11 +30,11 @@ _SETTERS: Final = DECLARATIONS | {"read", "mapfile", "readarray", "getopts", "wa
 _MOVERS: Final = frozenset({"cd", "pushd", "popd", "chdir", "eval", "trap", "alias"})
 _OPAQUE: Final = frozenset({"eval", "source", ".", "trap", "alias"})
 _JUMPS: Final = frozenset({"break", "continue", "return", "exit"})
-_IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_TARGET: Final = re.compile(r"(?:-v)?([A-Za-z_][A-Za-z0-9_]*)(?:\[|\+?=|\Z)")
-_SETTING: Final = re.compile(r"(?<![=!<>])=(?!=)|\+\+|--")
-_SUBSTITUTION: Final = re.compile(r"\$\(|`|\$\Z")
-_SUBSCRIPT: Final = re.compile(r"[A-Za-z0-9_]\[[^\]\n]*(?:\$\(|`)")
+_IDENTIFIER: Final = expression(r"[A-Za-z_][A-Za-z0-9_]*")
+_TARGET: Final = expression(r"(?:-v)?([A-Za-z_][A-Za-z0-9_]*)(?:\[|\+?=|\Z)")
+_SETTING: Final = expression(r"(?<![=!<>])=(?!=)|\+\+|--")
+_SUBSTITUTION: Final = expression(r"\$\(|`|\$\Z")
+_SUBSCRIPT: Final = expression(r"[A-Za-z0-9_]\[[^\]\n]*(?:\$\(|`)")
 
 
 @dataclass(slots=True)

@@ -6,9 +6,9 @@ A word is a plain string where nothing in it is special, else a tuple of parts.
 from __future__ import annotations
 
 from typing import Literal as Choice
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
-from ostiary.records import dataclass
+from ostiary.records import NamedTuple, dataclass
 
 
 class Literal(NamedTuple):

@@ -5,25 +5,26 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from ostiary.expressions import expression
 from ostiary.records import NamedTuple
 
 NO_STOPS: Final[frozenset[str]] = frozenset()
 
 # A word of these characters is itself; the look-ahead is the end of a word.
-PLAIN: Final = re.compile(r"[A-Za-z0-9_./,:@%+=^-]+(?=[ \t\n|&;)]|[<>](?!\()|\Z)")
-RUN: Final = re.compile(r"(?:[^\\'\"`$|&;()<> \t\n?*+@!]|[?*+@!](?!\())+")
-QUOTED_RUN: Final = re.compile(r"[^\\\"`$]+")
-DOCUMENT_RUN: Final = re.compile(r"[^\\`$]+")
-REGULAR: Final = re.compile(r"(?:[^\\'\"`$()<> \t\n]|[<>](?!\())+")
-BACKTICKS: Final = re.compile(r"`((?:[^`\\]|\\.)*)`", re.DOTALL)
-BACKTICK_ESCAPE: Final = re.compile(r"\\([$`\\])")
-BACKTICK_ESCAPE_IN_QUOTES: Final = re.compile(r"\\([$`\\\"])")
-ANSI_C: Final = re.compile(r"\$'((?:[^'\\]|\\.)*)'", re.DOTALL)
-NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
-BRACED_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-]")
-LENGTH: Final = re.compile(r"#(?=(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])[}\[])")
-INDIRECT: Final = re.compile(r"!(?=[A-Za-z0-9_@*#])")
-OPERATOR: Final = re.compile(r":?[-=+?]|[#%]{1,2}|/[/#%]?|\^\^?|,,?|@(?=[A-Za-z]\})|[@*](?=\})|:")
+PLAIN: Final = expression(r"[A-Za-z0-9_./,:@%+=^-]+(?=[ \t\n|&;)]|[<>](?!\()|\Z)")
+RUN: Final = expression(r"(?:[^\\'\"`$|&;()<> \t\n?*+@!]|[?*+@!](?!\())+")
+QUOTED_RUN: Final = expression(r"[^\\\"`$]+")
+DOCUMENT_RUN: Final = expression(r"[^\\`$]+")
+REGULAR: Final = expression(r"(?:[^\\'\"`$()<> \t\n]|[<>](?!\())+")
+BACKTICKS: Final = expression(r"`((?:[^`\\]|\\.)*)`", re.DOTALL)
+BACKTICK_ESCAPE: Final = expression(r"\\([$`\\])")
+BACKTICK_ESCAPE_IN_QUOTES: Final = expression(r"\\([$`\\\"])")
+ANSI_C: Final = expression(r"\$'((?:[^'\\]|\\.)*)'", re.DOTALL)
+NAME: Final = expression(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
+BRACED_NAME: Final = expression(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-]")
+LENGTH: Final = expression(r"#(?=(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])[}\[])")
+INDIRECT: Final = expression(r"!(?=[A-Za-z0-9_@*#])")
+OPERATOR: Final = expression(r":?[-=+?]|[#%]{1,2}|/[/#%]?|\^\^?|,,?|@(?=[A-Za-z]\})|[@*](?=\})|:")
 
 
 class Enclosure(NamedTuple):
@@ -34,6 +35,6 @@ class Enclosure(NamedTuple):
     run: re.Pattern[str]
 
 
-PARENTHESES: Final = Enclosure("(", ")", re.compile(r"[^\\'\"`$()<>]+"))
-BRACKETS: Final = Enclosure("[", "]", re.compile(r"[^\\'\"`$\[\]<>]+"))
-BRACES: Final = Enclosure("", "}", re.compile(r"[^\\'\"`$}<>]+"))
+PARENTHESES: Final = Enclosure("(", ")", expression(r"[^\\'\"`$()<>]+"))
+BRACKETS: Final = Enclosure("[", "]", expression(r"[^\\'\"`$\[\]<>]+"))
+BRACES: Final = Enclosure("", "}", expression(r"[^\\'\"`$}<>]+"))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import Final
 
+from ostiary.expressions import expression
 from ostiary.sources.files import Unreadable, exists, read
 
 _LIMIT: Final = 4096
-_BRANCH: Final = re.compile(r"ref: refs/heads/(?P<name>[^\0\n]+)\n?")
-_DETACHED: Final = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64}|ref: .*)\n?")
+_BRANCH: Final = expression(r"ref: refs/heads/(?P<name>[^\0\n]+)\n?")
+_DETACHED: Final = expression(r"(?:[0-9a-f]{40}|[0-9a-f]{64}|ref: .*)\n?")
 
 # What repositories with the reftable format hold there, so that older programs see something (gitformat-reftable).
 _NOT_HERE: Final = ".invalid"

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from typing import Final
 
+from ostiary.expressions import expression
 from ostiary.sources.compiled import Compiled
 from ostiary.sources.discover import Source
 from ostiary.sources.files import Unreadable, read
 from ostiary.sources.places import Places
 
-_PACK_NAME: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_PACK_NAME: Final = expression(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
 def pack_path(places: Places, name: str) -> str:

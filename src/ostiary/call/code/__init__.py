@@ -12,6 +12,7 @@ from ostiary.call.code.sql import touched_by_sql
 from ostiary.call.code.tables import CALLS
 from ostiary.call.gather import Gathered, Nested
 from ostiary.call.model import Opening
+from ostiary.expressions import expression
 from ostiary.words import Word
 
 SHELLS: Final = {"bash": "bash", "powershell": "powershell", "cmd": "cmd"}
@@ -20,7 +21,7 @@ SHELLS: Final = {"bash": "bash", "powershell": "powershell", "cmd": "cmd"}
 MAX_CODE: Final = 65_536
 """Characters of interpreter code that are read."""
 
-_SQL_ESCAPE: Final = re.compile(
+_SQL_ESCAPE: Final = expression(
     r"\\(?:!|(?:o|out|i|ir|include|w|write|copy|lo_\w+)\b|g\w*\s*[|/.])|^\s*\.(?:sh|sy|imp|out|onc|loa|exc|edi)"
     r"|^\s*(?:system|source|pager|tee|edit)\s|\bprogram\b|load_extension",
     re.I | re.M,

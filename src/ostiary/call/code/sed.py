@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from ostiary.call.gather import Gathered, Nested
+from ostiary.expressions import expression
 from ostiary.words import word
 
-_ADDRESS: Final = re.compile(r"\s*(?:[0-9]+|\$)?(?:[~+,!\s]*(?:[0-9]+|\$)?)*")
-_FLAGS: Final = re.compile(r"[gpimIM0-9]*([ew]?)")
+_ADDRESS: Final = expression(r"\s*(?:[0-9]+|\$)?(?:[~+,!\s]*(?:[0-9]+|\$)?)*")
+_FLAGS: Final = expression(r"[gpimIM0-9]*([ew]?)")
 _SIMPLE: Final = frozenset("dDgGhHnNpPxz=F{}#;")
 
 

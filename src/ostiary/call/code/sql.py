@@ -8,16 +8,17 @@ from typing import Final
 
 from ostiary.call.gather import Gathered
 from ostiary.call.model import AccessKind
+from ostiary.expressions import expression
 from ostiary.words import word
 
-_DOT: Final = re.compile(r"^\s*\.([a-z]+)[ \t]+(.+)$", re.IGNORECASE | re.MULTILINE)
-_INTO: Final = re.compile(r"\bvacuum\b[^;']*?\binto\s+'([^']+)'", re.IGNORECASE)
-_ATTACH: Final = re.compile(r"\battach\s+(?:database\s+)?'([^']+)'", re.IGNORECASE)
-_WRITTEN: Final = re.compile(r"\bwritefile\s*\(\s*'([^']+)'|\binto\s+(?:out|dump)file\s+'([^']+)'", re.IGNORECASE)
-_READ: Final = re.compile(
+_DOT: Final = expression(r"^\s*\.([a-z]+)[ \t]+(.+)$", re.IGNORECASE | re.MULTILINE)
+_INTO: Final = expression(r"\bvacuum\b[^;']*?\binto\s+'([^']+)'", re.IGNORECASE)
+_ATTACH: Final = expression(r"\battach\s+(?:database\s+)?'([^']+)'", re.IGNORECASE)
+_WRITTEN: Final = expression(r"\bwritefile\s*\(\s*'([^']+)'|\binto\s+(?:out|dump)file\s+'([^']+)'", re.IGNORECASE)
+_READ: Final = expression(
     r"\b(?:readfile|load_file|pg_read_file|read_csv\w*|read_parquet|read_json\w*)\s*\(\s*'([^']+)'", re.I
 )
-_COPY: Final = re.compile(r"\bcopy\b[^;']*?\b(to|from)\s+'([^']+)'", re.IGNORECASE)
+_COPY: Final = expression(r"\bcopy\b[^;']*?\b(to|from)\s+'([^']+)'", re.IGNORECASE)
 
 # Commands of sqlite that name a file, which may be abbreviated: where it stands, and what happens to it.
 _COMMANDS: Final[dict[str, tuple[int, tuple[AccessKind, ...]]]] = {

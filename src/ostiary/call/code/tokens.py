@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, Literal
 
+from ostiary.expressions import expression
 from ostiary.records import NamedTuple
 from ostiary.words import Hole, Word, joined, word
 
@@ -34,20 +35,20 @@ class Syntax(NamedTuple):
     within: str = '"'
 
 
-_BRACES: Final = re.compile(r"\$?\{[^{}]*\}")
-_SIGIL: Final = re.compile(r"[$@]\{?\w+\}?(?:\[[^\]]*\]|->\w+)*")
+_BRACES: Final = expression(r"\$?\{[^{}]*\}")
+_SIGIL: Final = expression(r"[$@]\{?\w+\}?(?:\[[^\]]*\]|->\w+)*")
 
 SYNTAX: Final[dict[str, Syntax]] = {
     "python": Syntax(("#",), "", _BRACES, "f"),
-    "node": Syntax(("//",), "text", re.compile(r"\$\{[^{}]*\}"), "`"),
-    "ruby": Syntax(("#",), "shell", re.compile(r"#\{[^{}]*\}"), '"`'),
+    "node": Syntax(("//",), "text", expression(r"\$\{[^{}]*\}"), "`"),
+    "ruby": Syntax(("#",), "shell", expression(r"#\{[^{}]*\}"), '"`'),
     "perl": Syntax(("#",), "shell", _SIGIL, '"`'),
     "php": Syntax(("#", "//"), "shell", _SIGIL, '"`'),
     "lua": Syntax(("--",), "", None),
     "awk": Syntax(("#",), "", None),
 }
 
-_SCANNER: Final = re.compile(
+_SCANNER: Final = expression(
     r"""(?P<space>[^\S\n]+|\\\n)
     |(?P<prefix>[rRbBuUfF]{0,2})(?P<quote>\"\"\"|'''|["'`])
     |(?P<name>[$@%]?[A-Za-z_]\w*[?!]?|\$\w+)
@@ -57,7 +58,7 @@ _SCANNER: Final = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
-_ESCAPES: Final = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u\{?([0-9a-fA-F]{4,6})\}?|([0-7]{1,3})|(\n)|(.))", re.DOTALL)
+_ESCAPES: Final = expression(r"\\(?:x([0-9a-fA-F]{2})|u\{?([0-9a-fA-F]{4,6})\}?|([0-7]{1,3})|(\n)|(.))", re.DOTALL)
 _LETTERS: Final = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 
 

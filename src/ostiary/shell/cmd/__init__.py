@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from ostiary.expressions import expression
 from ostiary.shell import limits
 from ostiary.shell.cmd.commands import Reader
 from ostiary.shell.limits import Budget
 from ostiary.shell.model import Command, Script
 from ostiary.shell.syntax import Unreadable
 
-_STRANGE: Final = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+_STRANGE: Final = expression("[\x00-\x08\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 
 def parse_cmd(text: str, budget: Budget) -> Script:

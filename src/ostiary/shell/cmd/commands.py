@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from ostiary.expressions import expression
 from ostiary.shell.cmd.words import BLANKS, SEPARATORS, WordReader
 from ostiary.shell.limits import Budget
 from ostiary.shell.model import Assignment, Command, Redirect
@@ -21,7 +22,7 @@ _BUILTINS: Final = frozenset(
 )
 """cmd's own commands (`help`), whose operands also end at `, ; =` and whose options need no blank before them."""
 
-_GLUED: Final = re.compile(r"([A-Za-z]+)([/\\.:;,+=(\[\]].*)", re.DOTALL)
+_GLUED: Final = expression(r"([A-Za-z]+)([/\\.:;,+=(\[\]].*)", re.DOTALL)
 _LOOKS_BACK: Final = frozenset(
     {"cd", "chdir", "echo", "md", "mkdir", "dir", "rd", "rmdir", "type", "del", "erase", "pushd"}
 )
@@ -30,10 +31,10 @@ _LOOKS_BACK: Final = frozenset(
 _WHOLE: Final = frozenset({"echo", "set", "call", "start", "title", "rem", "prompt", "path"})
 """Those of them whose operands are text, which blanks alone end."""
 
-_DESCRIPTOR: Final = re.compile(r"[0-9]?(?:(>>|>|<)(?:&([0-9]))?)")
-_FOR: Final = re.compile(r"%%?[^\s%]\s+in\s*\(", re.IGNORECASE)
-_JUMPS: Final = re.compile(r"\bgoto\b|\bcall\s*:", re.IGNORECASE)
-_ELSE: Final = re.compile(r"else(?=[ \t(])", re.IGNORECASE)
+_DESCRIPTOR: Final = expression(r"[0-9]?(?:(>>|>|<)(?:&([0-9]))?)")
+_FOR: Final = expression(r"%%?[^\s%]\s+in\s*\(", re.IGNORECASE)
+_JUMPS: Final = expression(r"\bgoto\b|\bcall\s*:", re.IGNORECASE)
+_ELSE: Final = expression(r"else(?=[ \t(])", re.IGNORECASE)
 _COMPARED: Final = frozenset({"equ", "neq", "lss", "leq", "gtr", "geq"})
 
 

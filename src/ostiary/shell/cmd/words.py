@@ -9,17 +9,18 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from ostiary.expressions import expression
 from ostiary.shell.collecting import Drafts
 from ostiary.shell.limits import Budget
 from ostiary.words import Hole, Word, joined
 
-_VARIABLE: Final = re.compile(
+_VARIABLE: Final = expression(
     r"%(?:~[a-zA-Z$:]*)?(?:[0-9*]|[^%\s:=\"&|<>^]+(?::[^%\r\n]*)?%)|%%?(?:~[a-zA-Z$:]*)?[A-Za-z]|![^!\s]+!"
 )
-_SET: Final = re.compile(r"\bset\s+(?:/[ap]\s+)?\"?([^=\"\s&|]+)\s*[-+*/%&|^]?=", re.IGNORECASE)
-_JOIN: Final = re.compile(r"\^\r?\n")
-_NAME: Final = re.compile(r"%([^%:~]+)%")
-_RUN: Final = re.compile(r"[^\s\"^%!&|<>(),;=]+")
+_SET: Final = expression(r"\bset\s+(?:/[ap]\s+)?\"?([^=\"\s&|]+)\s*[-+*/%&|^]?=", re.IGNORECASE)
+_JOIN: Final = expression(r"\^\r?\n")
+_NAME: Final = expression(r"%([^%:~]+)%")
+_RUN: Final = expression(r"[^\s\"^%!&|<>(),;=]+")
 _HOMES: Final = frozenset({"userprofile", "home"})
 OPERATORS: Final = frozenset("&|<>\r\n")
 SEPARATORS: Final = frozenset(" \t,;=")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from ostiary.expressions import expression
 from ostiary.shell import limits
 from ostiary.shell.limits import Budget
 from ostiary.shell.model import Command, Script
@@ -12,7 +12,7 @@ from ostiary.shell.powershell.second import difference
 from ostiary.shell.powershell.statements import Reader
 from ostiary.shell.syntax import Unreadable
 
-_STRANGE: Final = re.compile(
+_STRANGE: Final = expression(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]"
 )
 

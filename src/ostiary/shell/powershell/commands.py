@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from ostiary import programs
+from ostiary.expressions import expression
 from ostiary.shell.limits import Budget
 from ostiary.shell.model import Command, Redirect, RedirectKind
 from ostiary.shell.powershell import tokens
@@ -14,7 +15,7 @@ from ostiary.shell.syntax import Unreadable
 from ostiary.words import Hole, Word, joined, phrase, word
 
 _EXPRESSION_STARTS: Final = frozenset("$(@{[+!,") | set(tokens.SINGLE) | set(tokens.DOUBLE) | set(tokens.DASHES)
-_DRIVE: Final = re.compile(r"(?:alias|function|variable):", re.IGNORECASE)
+_DRIVE: Final = expression(r"(?:alias|function|variable):", re.IGNORECASE)
 _ITEMS: Final = frozenset(
     {"Set-Item", "New-Item", "Set-Content", "Copy-Item", "Move-Item", "Rename-Item", "Import-Alias"}
 )

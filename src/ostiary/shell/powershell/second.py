@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from ostiary.expressions import expression
 from ostiary.shell import limits
 from ostiary.shell.powershell.words import WordReader
 
-_OTHER: Final = re.compile(r"[^\t\r\n\x20-\x7e]")
+_OTHER: Final = expression(r"[^\t\r\n\x20-\x7e]")
 _RUNS: Final = re.compile(rb"x{2,}|[ \n]{2,}")
 _parsers: Final[list[Any]] = []
 

@@ -8,51 +8,53 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from ostiary.expressions import expression
+
 SINGLE: Final = "'\u2018\u2019\u201a\u201b"
 DOUBLE: Final = '"\u201c\u201d\u201e'
 DASHES: Final = "-\u2013\u2014\u2015"
 
-SPACES: Final = re.compile(r"(?:[ \t\f\v\u00a0\u0085]|`\r?\n|<#.*?#>)+", re.DOTALL)
-NEWLINES: Final = re.compile(r"(?:[\s;]|`\r?\n|<#.*?#>|#[^\n]*)+", re.DOTALL)
-LINES: Final = re.compile(r"(?:\s|`\r?\n|<#.*?#>|#[^\n]*)+", re.DOTALL)
-COMMENT: Final = re.compile(r"#[^\n]*")
-CONTINUED: Final = re.compile(r"(?:\s|<#.*?#>|#[^\n]*)*\|(?!\|)", re.DOTALL)
+SPACES: Final = expression(r"(?:[ \t\f\v\u00a0\u0085]|`\r?\n|<#.*?#>)+", re.DOTALL)
+NEWLINES: Final = expression(r"(?:[\s;]|`\r?\n|<#.*?#>|#[^\n]*)+", re.DOTALL)
+LINES: Final = expression(r"(?:\s|`\r?\n|<#.*?#>|#[^\n]*)+", re.DOTALL)
+COMMENT: Final = expression(r"#[^\n]*")
+CONTINUED: Final = expression(r"(?:\s|<#.*?#>|#[^\n]*)*\|(?!\|)", re.DOTALL)
 
-PLAIN: Final = re.compile(rf"[^\s`$|&;(){{}},{SINGLE}{DOUBLE}]+")
+PLAIN: Final = expression(rf"[^\s`$|&;(){{}},{SINGLE}{DOUBLE}]+")
 BARE_END: Final = frozenset(" \t\f\v\u00a0\u0085\r\n|&;(){},")
-STRING_RUN: Final = re.compile(rf"[^`${DOUBLE}]+")
-VARIABLE: Final = re.compile(r"\$(?:\{(?P<braced>[^}`]+)\}|(?P<plain>(?:\w+:)?\w+|[$?^]))")
-HERE: Final = re.compile(rf"@([{SINGLE}{DOUBLE}])[ \t]*\r?\n")
+STRING_RUN: Final = expression(rf"[^`${DOUBLE}]+")
+VARIABLE: Final = expression(r"\$(?:\{(?P<braced>[^}`]+)\}|(?P<plain>(?:\w+:)?\w+|[$?^]))")
+HERE: Final = expression(rf"@([{SINGLE}{DOUBLE}])[ \t]*\r?\n")
 HERE_END: Final = {
-    "'": re.compile(rf"(?:\r?\n)[{SINGLE}]@"),
-    '"': re.compile(rf"(?:\r?\n)[{DOUBLE}]@"),
+    "'": expression(rf"(?:\r?\n)[{SINGLE}]@"),
+    '"': expression(rf"(?:\r?\n)[{DOUBLE}]@"),
 }
-REDIRECTION: Final = re.compile(r"(?P<stream>[1-6*])?(?P<operator>>>|>)(?P<merge>&[12])?|<")
-SPLAT: Final = re.compile(r"@\w+")
-NUMBER: Final = re.compile(
+REDIRECTION: Final = expression(r"(?P<stream>[1-6*])?(?P<operator>>>|>)(?P<merge>&[12])?|<")
+SPLAT: Final = expression(r"@\w+")
+NUMBER: Final = expression(
     r"(?:0x[0-9a-f]+|[0-9]+(?:\.(?!\.)[0-9]*)?(?:e[+-]?[0-9]+)?|\.[0-9]+)[ldunsy]*(?:[kmgtp]b)?(?![\w\\/:-]|\.(?!\.))",
     re.IGNORECASE,
 )
-TYPE: Final = re.compile(r"\[[ ]*([A-Za-z_][\w.+`]*(?:\[[\w.,\[\] +`]*\])*)[ ]*\]")
-MEMBER: Final = re.compile(r"(?:\?\.|::|\.)(?=[\w'\"$(])")
-NAME: Final = re.compile(r"\w+")
-OPERATOR: Final = re.compile(
+TYPE: Final = expression(r"\[[ ]*([A-Za-z_][\w.+`]*(?:\[[\w.,\[\] +`]*\])*)[ ]*\]")
+MEMBER: Final = expression(r"(?:\?\.|::|\.)(?=[\w'\"$(])")
+NAME: Final = expression(r"\w+")
+OPERATOR: Final = expression(
     rf"[{DASHES}](?:[A-Za-z]+)\b|\.\.|\?\?=|\?\?|\+\+|--|[-+*/%]=|[-+*/%!,?:=]|[{DASHES}]", re.IGNORECASE
 )
-ASSIGNMENT: Final = re.compile(
+ASSIGNMENT: Final = expression(
     r"(?:\[[\w.]+(?:\[\])?\]\s*)?\$(?:\{(?P<braced>[^}`]+)\}|(?P<plain>(?:\w+:)?\w+))[ \t]*"
     r"(?P<operator>(?:\?\?|[-+*/%])?=)(?!=)"
 )
-KEYWORD: Final = re.compile(
+KEYWORD: Final = expression(
     r"(if|elseif|else|while|until|for|foreach|do|switch|try|catch|finally|trap|function|filter|param|return|throw|exit"
     r"|break|continue|begin|process|end|dynamicparam|class|enum|using|data|workflow|configuration|parallel|sequence"
     r"|inlinescript)(?=[\s({;}]|\Z)",
     re.IGNORECASE,
 )
-LOOP_HEAD: Final = re.compile(r"\(\s*(\$(?:\w+:)?\w+|\$\{[^}]+\})\s+in\b", re.IGNORECASE)
-FUNCTION: Final = re.compile(r"[^\s({]+")
-BRANCH: Final = re.compile(r"(elseif|else|catch|finally)(?=[\s({\[]|\Z)", re.IGNORECASE)
-STOP_PARSING: Final = re.compile(rf"[{DASHES}]{{2}}%(?=\s|\Z)([^\r\n|]*)")
+LOOP_HEAD: Final = expression(r"\(\s*(\$(?:\w+:)?\w+|\$\{[^}]+\})\s+in\b", re.IGNORECASE)
+FUNCTION: Final = expression(r"[^\s({]+")
+BRANCH: Final = expression(r"(elseif|else|catch|finally)(?=[\s({\[]|\Z)", re.IGNORECASE)
+STOP_PARSING: Final = expression(rf"[{DASHES}]{{2}}%(?=\s|\Z)([^\r\n|]*)")
 
 _ESCAPES: Final = {"0": "\0", "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 

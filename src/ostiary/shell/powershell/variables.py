@@ -6,13 +6,14 @@ import re
 from collections import Counter
 from typing import Final
 
+from ostiary.expressions import expression
 from ostiary.shell.model import Assignment
 from ostiary.words import Hole, Word, word
 
 _NAME: Final = r"\$\{?((?:\w+:)?\w+)\}?"
-_SET: Final = re.compile(rf"{_NAME}(?:\s*(?:[-+*/%]|\?\?)?=(?!=)|\s*,|\+\+|--|\s+in\b)", re.IGNORECASE)
+_SET: Final = expression(rf"{_NAME}(?:\s*(?:[-+*/%]|\?\?)?=(?!=)|\s*,|\+\+|--|\s+in\b)", re.IGNORECASE)
 _SCOPES: Final = ("global:", "script:", "local:", "private:", "using:", "variable:")
-_INDIRECT: Final = re.compile(
+_INDIRECT: Final = expression(
     r"variable|\b(?:sv|nv|clv|rv|param|function|filter|tee|read)\b|\[ref\]|[-\u2013-\u2015](?:ov|pv|ev|wv|iv|outv|pipel|err)",
     re.IGNORECASE,
 )
