@@ -451,7 +451,7 @@ def test_a_closed_gate_is_no_good_answer() -> None:
     text = '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":'
     text += '"stopped, because policy could not judge it: Ostiary failed: x"}}'
     found = judged(CLAUDE_CODE, PROBED, Answer(text), 0.1)
-    reason = "PreToolUse is closed: stopped, because policy could not judge it: Ostiary failed: x"
+    reason = "PreToolUse is not judged: Ostiary failed: x"
     assert (found.level, found.text) == ("problem", f"{PATH}: {reason}")
 
 

@@ -18,6 +18,7 @@ import pytest
 
 from ostiary import __main__ as program
 from ostiary.commands import hook as verb
+from ostiary.commands.shared import keeper
 from payloads import AGENT, bash, raw, stop, tool
 from processes import PROGRAM, SOURCE, hook, ostiary_run
 from trees import plant
@@ -201,7 +202,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, bytes, byte
     def run(payload: Any, *given: str) -> tuple[int, bytes, bytes]:
         with descriptors(payload if isinstance(payload, bytes) else raw(payload)) as written:
             with pytest.raises(Ended) as end:
-                verb.main(list(given))
+                verb.main(list(given), lambda job: keeper.keep(job, forks=False))
             return (end.value.args[0], *written())
 
     return run
@@ -248,6 +249,12 @@ def test_without_an_agent_the_exit_code_closes_the_gate(given: list[str], run: A
 def test_a_broken_installation_closes_the_gate(run: Any, base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ostiary.cold", None)
     monkeypatch.delattr("ostiary.cold", raising=False)
+    status, stdout, stderr = run(bash("ls"), *arguments(base))
+    why = "stopped, because policy could not judge it: Ostiary failed: ModuleNotFoundError"
+    assert (status, said(stdout), stderr) == (0, ("deny", why), b"")
+    assert run(bash("ls"), *arguments(base, "Stop")) == (0, b"", b"")
+    monkeypatch.setitem(sys.modules, "ostiary.dialects", None)
+    monkeypatch.delattr("ostiary.dialects", raising=False)
     assert run(bash("ls"), *arguments(base)) == (2, b"", b"Ostiary failed: ModuleNotFoundError\n")
     assert run(bash("ls"), *arguments(base, "Stop"))[0] == 0
 
@@ -257,7 +264,8 @@ def test_an_interrupt_closes_the_gate(run: Any, base: Path, monkeypatch: pytest.
         raise KeyboardInterrupt
 
     monkeypatch.setattr("ostiary.cold.decide", interrupted)
-    assert run(bash("ls"), *arguments(base)) == (2, b"", b"Ostiary failed: KeyboardInterrupt\n")
+    why = "stopped, because policy could not judge it: Ostiary failed: KeyboardInterrupt"
+    assert said(run(bash("ls"), *arguments(base))[1]) == ("deny", why)
 
 
 def test_a_gone_current_folder(run: Any, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -290,7 +298,7 @@ def test_streams_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(os, "_exit", lambda status: (_ for _ in ()).throw(Ended(status)))
     for answer, status in (("{}", 2), ("", 0)):
         with pytest.raises(Ended) as end:
-            verb._say(verb.Said(answer, "why\n", 0))
+            keeper.say(keeper.Said(answer, "why\n", 0))
         assert end.value.args == (status,)
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from payloads import AGENT, bash, tool
-from processes import SOURCE, hook
+from payloads import AGENT, bash, raw, tool
+from processes import SOURCE
 from trees import plant
 
 HEAVY = {"pydantic", "pydantic_core", "ruamel", "typer", "rich", "click", "asyncio", "regex", "unittest", "logging"}
@@ -32,9 +33,16 @@ def base(tmp_path: Path) -> Path:
     return tmp_path.resolve()
 
 
-def run(base: Path, payload: object, *flags: str) -> subprocess.CompletedProcess[bytes]:
+KEEP = "lambda job: keeper.keep(job, forks={forks})"
+CODE = "from ostiary.commands import hook; from ostiary.commands.shared import keeper"
+
+
+def run(base: Path, payload: object, *flags: str, forks: bool = False) -> subprocess.CompletedProcess[bytes]:
+    """A hook that does its work in its own process, so that the interpreter's report has it, or in a child."""
+    code = f"import sys; sys.path.insert(0, {SOURCE!r}); {CODE}; hook.main(sys.argv[1:], {KEEP.format(forks=forks)})"
     given = ("--agent", AGENT, "--event", "PreToolUse", "--config-dir", str(base / "config"))
-    return hook(payload, *given, cwd=base, flags=flags)
+    command = [sys.executable, "-I", *flags, "-c", code, *given]
+    return subprocess.run(command, input=raw(payload), capture_output=True, timeout=60, check=True, cwd=base)
 
 
 def test_a_hook_with_cached_plans_is_quick_to_start(base: Path) -> None:
@@ -46,6 +54,20 @@ def test_a_hook_with_cached_plans_is_quick_to_start(base: Path) -> None:
     shell = run(base, bash("rm x", str(base)), "-X", "importtime")
     assert b'"deny"' in shell.stdout
     assert imported(shell.stderr) & (HEAVY | SLOW) == set()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no children of this kind")
+def test_who_keeps_the_time_imports_next_to_nothing(base: Path) -> None:
+    """What the child imports is not in the report: it has another standard error."""
+    run(base, bash("rm x", str(base)))
+    done = run(base, bash("rm x", str(base)), "-X", "importtime", forks=True)
+    assert b'"deny"' in done.stdout
+    found = {name for name in imported(done.stderr) if name.startswith("ostiary.")}
+    shared = {f"ostiary.commands.shared.{name}" for name in ("keeper", "children")}
+    few = {"ostiary.records", "ostiary.commands", "ostiary.commands.hook", "ostiary.commands.shared"}
+    assert found == few | shared
+    large = {"json", "subprocess", "threading", "ctypes", "hashlib", "dataclasses", "inspect", "pathlib", "shutil"}
+    assert imported(done.stderr) & large == set()
 
 
 def test_importing_the_package_imports_nothing_else() -> None:

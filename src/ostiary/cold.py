@@ -7,9 +7,11 @@ way is the same.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from typing import Final
 
 from ostiary.decision import Outcome, Verdict
-from ostiary.dialects import DIALECTS, Answer, Dialect, Unreadable, hosted, receive, unreadable, write
+from ostiary.dialects import DIALECTS, Answer, Dialect, OnError, Unreadable, hosted, receive, unreadable, write
 from ostiary.evaluate import evaluate
 from ostiary.event import Event
 from ostiary.perform import run
@@ -21,7 +23,7 @@ from ostiary.sources.machine import MachineFacts
 from ostiary.sources.places import NoPlace, Places, find_places
 from ostiary.sources.roots import find_roots
 
-__all__ = ["HookCall", "Miss", "decide", "failed"]
+__all__ = ["HookCall", "Listener", "Miss", "decide", "failed"]
 
 
 class HookCall(NamedTuple):
@@ -35,22 +37,45 @@ class HookCall(NamedTuple):
     start: str | None = None
 
 
-def decide(call: HookCall, compile: Compile | None = None) -> Answer:
+def _strictest(_config_dir: str | None) -> OnError:
+    return "deny"
+
+
+def _nobody(_dialect: Dialect, _event_name: str | None) -> None:
+    pass
+
+
+class Listener(NamedTuple):
+    """Who runs the hook. `contract` tells what the settings of a `--config-dir` (None: the usual folder) say a gate
+    answers when Ostiary fails, and is asked only where it did. `hears` is told which agent's event is to be answered as
+    soon as that is known."""
+
+    contract: Callable[[str | None], OnError] = _strictest
+    hears: Callable[[Dialect, str | None], None] = _nobody
+
+
+_ALONE: Final = Listener()
+
+
+def decide(call: HookCall, compile: Compile | None = None, listener: Listener = _ALONE) -> Answer:
     """The answer to what a hook was sent. Raises `Miss` if a source has to be compiled without `compile`, KeyError for
-    an agent without a dialect; every other failure becomes an answer."""
+    an agent without a dialect; every other failure becomes an answer as the contract says."""
     dialect = DIALECTS[call.agent]
     event = receive(dialect, call.raw, call.event_name)
     if isinstance(event, Unreadable):
         found = hosted(DIALECTS, dialect, call.raw, call.event_name)
         if found:
-            return decide(call._replace(agent=found.host.name, event_name=found.event_name), compile)
-        return unreadable(dialect, call.event_name, _unregistered(dialect, call.event_name) or event.reason)
+            return decide(call._replace(agent=found.host.name, event_name=found.event_name), compile, listener)
+        reason = _unregistered(dialect, call.event_name) or event.reason
+        return unreadable(dialect, call.event_name, reason, listener.contract(call.config_dir))
+    name = event.native_name or call.event_name
+    listener.hears(dialect, name)
     try:
         return _answer(dialect, event, call, compile)
     except Miss:
         raise
     except Exception as error:
-        return failed(dialect, event.native_name or call.event_name, error)
+        return unreadable(dialect, name, failed(error), listener.contract(call.config_dir), event)
 
 
 def _unregistered(dialect: Dialect, event_name: str | None) -> str:
@@ -95,11 +120,10 @@ def _outcome(event: Event, call: HookCall, places: Places, compile: Compile | No
     return told(run(evaluate(policy_of(standings, desk), event, facts.given(event.cwd)), facts), standings)
 
 
-def failed(dialect: Dialect, event_name: str | None, error: BaseException) -> Answer:
-    """The answer when Ostiary itself fails: at a gate that gate's deny, elsewhere silence. Of the error only what is
-    ours to say: its text may hold words of a payload or of a foreign file."""
-    said = str(error) if isinstance(error, NoPlace) else f"{type(error).__name__}{_origin(error)}"
-    return unreadable(dialect, event_name, f"Ostiary failed: {said}")
+def failed(error: BaseException) -> str:
+    """How Ostiary itself failed. Of the error only what is ours to say: its text may hold words of a payload or of a
+    foreign file."""
+    return f"Ostiary failed: {error if isinstance(error, NoPlace) else f'{type(error).__name__}{_origin(error)}'}"
 
 
 def _origin(error: BaseException) -> str:

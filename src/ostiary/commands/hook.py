@@ -3,32 +3,25 @@
     ostiary hook --agent AGENT [--event EVENT] [--config-dir FOLDER]
 
 Nothing but the answer goes to standard output. Arguments are read by hand and modules are imported late: this runs
-before every tool call, and a module that cannot be imported must close the gate like any other failure.
+before every tool call, a module that cannot be imported must close the gate like any other failure, and the process
+that keeps the time must be small when it forks.
 """
 
 from __future__ import annotations
 
 import os
-import sys
-from contextlib import suppress
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NoReturn
 
+from ostiary.commands.shared.keeper import Job, Said, Tell, Told, keep
 from ostiary.records import NamedTuple
 
 if TYPE_CHECKING:
-    from ostiary.dialects import Answer
+    from ostiary.dialects import Answer, Dialect, OnError
 
 _LIMIT: Final = 16 * 1024 * 1024 + 1
 _BLOCKED: Final = 2
 _USAGE: Final = "ostiary hook --agent AGENT [--event EVENT] [--config-dir FOLDER]"
-
-
-class Said(NamedTuple):
-    """What goes to standard output and standard error, and the exit code."""
-
-    stdout: str
-    stderr: str
-    status: int
 
 
 class Options(NamedTuple):
@@ -40,14 +33,16 @@ class Options(NamedTuple):
     problem: str
 
 
-def main(arguments: list[str]) -> NoReturn:
+def main(arguments: list[str], keep: Callable[[Job], NoReturn] = keep) -> NoReturn:
     """Answers one event and ends the process."""
     options = parse(arguments)
-    try:
-        said = answer(options)
-    except BaseException as error:  # an interrupt too: agents go on when a hook dies
-        said = last_resort(options, f"Ostiary failed: {type(error).__name__}")
-    _say(said)
+    keep(
+        Job(
+            work=lambda tell: answer(options, tell),
+            failing=lambda told, problem: instead(options, told, problem),
+            last=lambda problem: last_resort(options, problem),
+        )
+    )
 
 
 def parse(arguments: list[str]) -> Options:
@@ -71,10 +66,9 @@ def parse(arguments: list[str]) -> Options:
     return Options(found.get("--agent"), found.get("--event"), folder, "; ".join(problems))
 
 
-def answer(options: Options) -> Said:
+def answer(options: Options, tell: Tell) -> Said:
     """The answer to the payload on standard input. May raise anything."""
-    from ostiary import cold  # late, so that a broken installation is a failure like any other
-    from ostiary.dialects import DIALECTS, unreadable
+    from ostiary.dialects import DIALECTS, unreadable  # late, so that a broken installation is a failure like any other
 
     dialect = DIALECTS.get(options.agent or "")
     if dialect is None:
@@ -82,13 +76,46 @@ def answer(options: Options) -> Said:
     if options.problem:
         reason = f"the hook is registered with wrong arguments: {options.problem}"
         return _said(unreadable(dialect, options.event, reason))
+    tell(_told(dialect, options.event))
+    return _decided(options, dialect, tell)
+
+
+def _decided(options: Options, dialect: Dialect, tell: Tell) -> Said:
+    from ostiary import cold  # late: slow
+
     call = cold.HookCall(_payload(), dialect.name, options.event, options.config_dir, _start())
+    listener = cold.Listener(contract, lambda dialect, name: tell(_told(dialect, name)))
     try:
-        return _said(cold.decide(call))
+        return _said(cold.decide(call, None, listener))
     except cold.Miss:
         from ostiary.sources.compiling import compile_source  # slow: only where a rule file is new or was changed
 
-        return _said(cold.decide(call, compile_source))
+        return _said(cold.decide(call, compile_source, listener))
+
+
+def _told(dialect: Dialect, event_name: str | None) -> Told:
+    native = dialect.native(event_name)
+    return Told(dialect.name, native, dialect.timeouts.deadline(native))
+
+
+def instead(options: Options, told: Told | None, problem: str) -> Said:
+    """What is said where the work came to nothing. May raise anything."""
+    from ostiary.dialects import DIALECTS, unreadable  # late: as in `answer`
+
+    dialect = DIALECTS.get(told.agent if told else options.agent or "")
+    if dialect is None:
+        return last_resort(options, problem)
+    return _said(unreadable(dialect, told.event if told else options.event, problem, contract(options.config_dir)))
+
+
+def contract(config_dir: str | None) -> OnError:
+    """What a gate answers when Ostiary itself fails: as the settings say, the strictest where they cannot be read."""
+    try:
+        from ostiary.sources import settings  # late: slow, and only where something failed
+
+        return settings.contract(config_dir)
+    except Exception:
+        return "deny"
 
 
 def last_resort(options: Options, reason: str) -> Said:
@@ -122,23 +149,3 @@ def _start() -> str | None:
         return os.getcwd()
     except OSError:
         return None
-
-
-def _say(said: Said) -> NoReturn:
-    """Writes the answer and ends the process, without the clean-up that could still fail or take time. An answer that
-    cannot be written closes the gate by the exit code."""
-    status = said.status
-    for descriptor, text in ((1, said.stdout), (2, said.stderr)):
-        try:
-            _write(descriptor, text.encode("utf-8", "backslashreplace"))
-        except OSError:
-            status = status or (_BLOCKED if descriptor == 1 else 0)
-    os._exit(status)
-
-
-def _write(descriptor: int, data: bytes) -> None:
-    if data and sys.platform != "win32":
-        with suppress(OSError):  # a pipe may have been left non-blocking by whoever made it
-            os.set_blocking(descriptor, True)
-    while data:
-        data = data[os.write(descriptor, data) :]

@@ -10,7 +10,7 @@ from typing import Final
 from ostiary.dialects.afk import AFK
 from ostiary.dialects.amp import AMP
 from ostiary.dialects.antigravity import ANTIGRAVITY
-from ostiary.dialects.base import Dialect, Unreadable
+from ostiary.dialects.base import Dialect, OnError, Unreadable
 from ostiary.dialects.bodies import Answer
 from ostiary.dialects.claude_code import CLAUDE_CODE
 from ostiary.dialects.cline import CLINE
@@ -39,6 +39,7 @@ __all__ = [
     "DIALECTS",
     "Answer",
     "Dialect",
+    "OnError",
     "Unreadable",
     "foreign",
     "hosted",

@@ -20,6 +20,8 @@ Path = tuple[str, ...]
 
 Said = Literal["none", "allow", "ask", "deny"]
 Extra = Literal["context", "message", "halt", "output"]
+OnError = Literal["deny", "ask", "continue"]
+"""What a gate answers when Ostiary itself fails: `continue` is the agent's silence, never an allow."""
 FieldName = Literal[
     "event",
     "session",
@@ -195,6 +197,9 @@ class ToolSpec(NamedTuple):
     lists: Mapping[str, Path] = NOTHING
 
 
+_MARGIN: Final = 5  # seconds: what starting the hook, and another answer instead of a late one, may take
+
+
 class Timeouts(NamedTuple):
     """How long the agent waits. `default` and `events` in `unit` (None: not documented); `ours` is what we register,
     in seconds, `less` that of events for which it would be too much."""
@@ -213,6 +218,12 @@ class Timeouts(NamedTuple):
     def at(self, native: str) -> int:
         """What is registered for an event, in the agent's unit."""
         return self._replace(ours=self.less.get(native, self.ours)).registered
+
+    def deadline(self, native: str | None) -> float:
+        """Seconds after which an answer comes too late to be sure that the agent still waits for it: less than what is
+        registered for the event, or where that is not known, for the hastiest one."""
+        registered = self.less.get(native, self.ours) if native else min((self.ours, *self.less.values()))
+        return registered - min(_MARGIN, registered / 3)
 
 
 class Place(NamedTuple):

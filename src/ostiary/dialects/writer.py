@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ostiary.decision import Degraded, Outcome, Verdict
-from ostiary.dialects.base import SILENCE, Dialect, EventSpec, Extra, Form, Said, Slot, Template
+from ostiary.dialects.base import SILENCE, Dialect, EventSpec, Extra, Form, OnError, Said, Slot, Template
 from ostiary.dialects.bodies import Answer, answer, dumps, sayable, says
 from ostiary.dialects.marks import foreign
 from ostiary.dialects.outputs import fitted, same_shape
@@ -25,8 +25,14 @@ from ostiary.records import NamedTuple, replace
 # does not know there is nothing left to say.
 _INSTEAD: Final[Mapping[str, Said]] = {"allow": "none", "defer": "ask", "ask": "deny", "deny": "none"}
 
-UNJUDGED: Final = "stopped, because policy could not judge it"
-"""How the reason begins where an event could not be judged."""
+UNJUDGED: Final = "because policy could not judge it"
+"""What every text says where an event could not be judged."""
+
+_BEGINS: Final[Mapping[OnError, str]] = {
+    "deny": "stopped",
+    "ask": "a person has to decide",
+    "continue": "not held up",
+}
 
 _ASK_NOTE: Final = "A person has to confirm this, and this agent cannot ask one here. Do not look for another way."
 _APPROVE_HELP: Final = "`ostiary approve {}` permits it once"
@@ -109,19 +115,52 @@ def write(dialect: Dialect, event: Event, outcome: Outcome, approve: str = "") -
     return _said(*_with_halt(case, _with_output(case, _with_rewrite(case, reply))))
 
 
-def unreadable(dialect: Dialect, event_name: str | None, reason: str) -> Answer:
-    """The answer where an event could not be judged, most often because its payload was not read (law L7): a gate's
-    deny, silence at any other event, and where the event is not known either, what closes most gates of the agent.
-    `reason` is a clause without text of the payload."""
+def unreadable(
+    dialect: Dialect,
+    event_name: str | None,
+    reason: str,
+    on_error: OnError = "deny",
+    event: Event | None = None,
+) -> Answer:
+    """The answer where an event could not be judged, most often because its payload was not read (law L7). At a gate
+    what `on_error` says: its deny, a question where the agent is known to ask it, or silence with a line for people
+    where the agent shows one. Elsewhere silence, and where the event is not known either, what closes most gates of the
+    agent. `reason` is a clause without text of the payload, `event` the event if it was read."""
     native = dialect.native(event_name or None)
-    why = cut(one_line(f"{UNJUDGED}: {reason}"), dialect.limit)
-    values = {Slot.EVENT: native, Slot.REASON: why, Slot.PEOPLE: why}
     if native is None:
-        return answer(dialect.blind, values)
+        form = _open(dialect) if on_error == "continue" else None
+        return answer(form or dialect.blind, _values("", _why(dialect, "deny", reason)))
     spec = dialect.events[native]
-    values[Slot.EVENT] = spec.registered_as or native
-    closed = spec.unread or spec.answers["deny"] if spec.gate else spec.answers.get("none", SILENCE)
-    return answer(closed, values)
+    case = _Case(dialect, native, spec, event or Event(name=spec.canonical, native_name=native), Outcome())
+    if not spec.gate:
+        return answer(spec.answers.get("none", SILENCE), {Slot.EVENT: spec.registered_as or native})
+    if on_error == "continue":
+        return _said(case._replace(outcome=Outcome(message=_why(dialect, "continue", reason))), _Reply())
+    if on_error == "ask" and (event is not None or not _depends(spec)) and case.tells("ask"):
+        asked = Outcome(verdict=Verdict.ASK, reason=_why(dialect, "ask", reason))
+        return _said(case._replace(outcome=asked), _Reply("ask"))
+    values = _values(spec.registered_as or native, _why(dialect, "deny", reason))
+    return answer(spec.unread or spec.answers["deny"], values)
+
+
+def _why(dialect: Dialect, on_error: OnError, reason: str) -> str:
+    return cut(one_line(f"{_BEGINS[on_error]}, {UNJUDGED}: {reason}"), dialect.limit)
+
+
+def _values(native: str, text: str) -> Mapping[Slot, str]:
+    return {Slot.EVENT: native, Slot.REASON: text, Slot.PEOPLE: text}
+
+
+def _depends(spec: EventSpec) -> bool:
+    """Whether only the payload tells if the agent asks a question at this gate."""
+    form = spec.answers.get("ask", SILENCE)
+    return spec.unread is not None or bool(form.modes) or form.ignored is not None
+
+
+def _open(dialect: Dialect) -> Form | None:
+    """The silence of every gate, None where there is more than one: the wrong one could mean anything."""
+    forms = [spec.answers.get("none", SILENCE) for spec in dialect.events.values() if spec.gate]
+    return forms[0] if all(form == forms[0] for form in forms) else None
 
 
 def _unknown(dialect: Dialect, outcome: Outcome) -> Answer:

@@ -1,4 +1,5 @@
-"""`settings.yaml`: the gates that let handlers of the user, of projects and of plugins run (law L6).
+"""`settings.yaml`: the gates that let handlers of the user, of projects and of plugins run (law L6), and what agents
+are told when Ostiary itself fails (law L7).
 
 Only managed and user settings are read; what managed settings say, user settings cannot change.
 """
@@ -7,17 +8,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Final
+from dataclasses import fields
+from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
+from ostiary.dialects import OnError
 from ostiary.document import load
 from ostiary.problems import PolicyError, Problem
 from ostiary.records import NamedTuple, dataclass
 from ostiary.sources.discover import OWN
 from ostiary.sources.files import Unreadable, exists, read
 from ostiary.sources.owners import wrong
-from ostiary.sources.places import Places
+from ostiary.sources.places import NoPlace, Places, find_places
 from ostiary.sources.roots import Roots
 
 NAME: Final = "settings.yaml"
@@ -35,6 +38,11 @@ class SettingsFile(BaseModel):
         default=None, description="Handlers of reviewed project rules may run."
     )
     enable_plugin_hooks: StrictBool | None = Field(default=None, description="Handlers of plugins may run.")
+    on_error: OnError | None = Field(
+        default=None,
+        description="What a gate answers when Ostiary itself fails: `deny`, `ask` or `continue`, which leaves the call "
+        "to the agent. Not the `on_error` of a rule, which is about its handler.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,32 +55,56 @@ class Gates:
 
 
 class Settings(NamedTuple):
-    """The gates, and what is wrong with the files that set them."""
+    """The gates, what a gate answers when Ostiary itself fails, and what is wrong with the files that say so."""
 
     gates: Gates
+    on_error: OnError
     problems: tuple[Problem, ...]
 
 
 def load_settings(places: Places, roots: Roots) -> Settings:
-    """The settings that act. A file that is broken opens nothing, and a broken managed one keeps all gates closed."""
-    problems = list(_refused(roots))
-    files: list[SettingsFile] = []
+    """The settings that act. A file that is broken says the strictest of everything that no file above it says."""
+    files, problems = _files(places)
+    gates = Gates(**{gate.name: _said(files, gate.name) is True for gate in fields(Gates)})
+    return Settings(gates, _on_error(files), (*_refused(roots), *problems))
+
+
+def contract(config_dir: str | None) -> OnError:
+    """What a gate answers when Ostiary itself fails; the strictest where the settings cannot be read. Raises nothing
+    but what is wrong with this process."""
+    try:
+        return _on_error(_files(find_places(config_dir))[0])
+    except NoPlace:
+        return "deny"
+
+
+_STRICTEST: Final = SettingsFile(
+    enable_shell_hooks=False, allow_project_hooks=False, enable_plugin_hooks=False, on_error="deny"
+)
+
+
+def _files(places: Places) -> tuple[list[SettingsFile], list[Problem]]:
+    """The files, the one that overrules the other first, and what is wrong with them."""
+    found: list[SettingsFile] = []
+    problems: list[Problem] = []
     for folder in (places.managed.path, places.user):
         try:
-            files.append(_file(os.path.join(folder, NAME), places))
+            found.append(_file(os.path.join(folder, NAME), places))
         except PolicyError as error:
             problems += error.problems
-            files.append(_CLOSED)
-    return Settings(Gates(**{gate: _open(gate, files) for gate in SettingsFile.model_fields}), tuple(problems))
+            found.append(_STRICTEST)
+    return found, problems
 
 
-_CLOSED: Final = SettingsFile(enable_shell_hooks=False, allow_project_hooks=False, enable_plugin_hooks=False)
+def _on_error(files: list[SettingsFile]) -> OnError:
+    said: OnError | None = _said(files, "on_error")
+    return said or "deny"
 
 
-def _open(gate: str, files: list[SettingsFile]) -> bool:
-    """What the first file that says anything about a gate says."""
-    said = (getattr(file, gate) for file in files)
-    return next((value for value in said if value is not None), False)
+def _said(files: list[SettingsFile], name: str) -> Any:
+    """What the first file that says anything says."""
+    said = (getattr(file, name) for file in files)
+    return next((value for value in said if value is not None), None)
 
 
 def _file(path: str, places: Places) -> SettingsFile:

@@ -75,9 +75,9 @@ def judged(dialect: Dialect, hook: Hook, answer: Answer, seconds: float) -> Find
         first = (answer.stderr.strip().splitlines() or ["no text"])[0]
         return Finding("probe", "problem", f"{hook.path}: no answer at {hook.native}: exit {answer.status}, {first}")
     if UNJUDGED in text:
-        return Finding("probe", "problem", f"{hook.path}: {hook.native} is closed: {_reason(text)}")
+        return Finding("probe", "problem", f"{hook.path}: {hook.native} is not judged: {_reason(text)}")
     return Finding("probe", "good", f"asked at {hook.native}: `{said}` after {seconds * 1000:.0f} ms")
 
 
 def _reason(text: str) -> str:
-    return text[text.index(UNJUDGED) :].splitlines()[0].split('"')[0]
+    return text.partition(f"{UNJUDGED}: ")[2].splitlines()[0].split('"')[0]
