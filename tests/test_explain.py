@@ -17,9 +17,10 @@ from ostiary.call import analyse
 from ostiary.call.model import Call
 from ostiary.commands.shared import console
 from ostiary.decision import AccessReport, Degraded, Outcome, PartReport, Step, Verdict
+from ostiary.evaluate import taken_apart
 from ostiary.event import Event
 from ostiary.explain import STATES, Branch, call_json, drawn, explained, json_text, plain, span, told
-from ostiary.facts import Given
+from ostiary.facts import FactRequest, FixedFacts, Given
 from ostiary.tools import TOOLS
 from ostiary.visible import visible
 
@@ -172,14 +173,17 @@ CALLS = Path(__file__).parent / "cases" / "explain" / "calls.yaml"
 ROWS = YAML(typ="safe", pure=True).load(CALLS.read_text("utf-8"))
 
 
-def taken_apart(tool: str, input: dict[str, Any]) -> Call:
-    given = Given(home="/home/dev", start="/work", roots=("/work",), workdirs=("/work",))
-    return analyse(Event.from_call(tool, input, cwd="/work"), given, TOOLS)
+GIVEN = Given(home="/home/dev", start="/work", roots=("/work",), workdirs=("/work",))
+
+
+def call_of(tool: str, input: dict[str, Any], files: dict[str, str]) -> Call:
+    facts = FixedFacts(GIVEN, {FactRequest("script", path): text for path, text in files.items()})
+    return taken_apart(Event.from_call(tool, input, cwd="/work"), facts, TOOLS)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row["note"] for row in ROWS])
 def test_calls_as_trees(row: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
-    console.draw(drawn(taken_apart(row["tool"], row["input"]), row["tool"]))
+    console.draw(drawn(call_of(row["tool"], row["input"], row.get("files", {})), row["tool"]))
     assert capsys.readouterr().out == row["tree"]
 
 
@@ -192,7 +196,7 @@ def test_an_event_without_a_tool_is_a_tree_too() -> None:
 
 
 def test_a_call_as_json() -> None:
-    found = json.loads(call_json(taken_apart("bash", {"command": "cat .e* | git checkout -f -- x"})))
+    found = json.loads(call_json(call_of("bash", {"command": "cat .e* | git checkout -f -- x"}, {})))
     assert found["script"] == "cat .e* | git checkout -f -- x"
     cat, git = found["parts"]
     assert cat["invocations"][0]["operands"] == [[".e", {"source": "*", "kind": "glob"}]]
@@ -204,9 +208,9 @@ def test_a_call_as_json() -> None:
 
 @given(st.text())
 def test_no_text_of_a_call_begins_a_line_of_its_tree(text: str) -> None:
-    tree = drawn(taken_apart("bash", {"command": text}), "bash")
+    tree = drawn(call_of("bash", {"command": text}, {}), "bash")
     assert all(visible(line) == line for line in _texts(tree))
-    assert call_json(taken_apart("bash", {"command": text})).isascii()
+    assert call_json(call_of("bash", {"command": text}, {})).isascii()
 
 
 def _texts(branch: Branch) -> Iterator[str]:

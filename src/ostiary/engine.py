@@ -16,11 +16,10 @@ from collections.abc import Iterable, Mapping, MutableMapping
 from threading import Lock
 from typing import Any, Final, TypeVar
 
-from ostiary.call import analyse
 from ostiary.call.model import Call
 from ostiary.decision import Outcome
 from ostiary.dialects import DIALECTS, Unreadable, receive
-from ostiary.evaluate import evaluate
+from ostiary.evaluate import evaluate, taken_apart
 from ostiary.event import Event
 from ostiary.facts import Facts
 from ostiary.perform import Evaluation, arun, run
@@ -146,10 +145,10 @@ class Engine:
         return told(run(call.evaluation, call.facts), call.standings)
 
     def analyse(self, event: Event | Payload, agent: str | None = None) -> Call:
-        """The call of an event taken apart, as the rules see it. Raises what `decide` does."""
+        """The call of an event taken apart, as rules that stop see it. Raises what `decide` does."""
         event = _event(event, agent)
         facts = self._facts or MachineFacts(find_roots(self._start, event.project, event.cwd), event.workdirs)
-        return analyse(event, facts.given(event.cwd), self.policy.tools)
+        return taken_apart(event, facts, self.policy.tools)
 
     async def adecide(self, event: Event | Payload, agent: str | None = None) -> Outcome:
         """`decide` for an event loop: files and facts are read in another thread."""

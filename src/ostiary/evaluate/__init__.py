@@ -25,7 +25,7 @@ from ostiary.policy import Policy, Rule, RulePlan, Unit
 from ostiary.records import NamedTuple, replace
 from ostiary.tools import TOOLS, ToolTable
 
-__all__ = ["HandlerRequest", "Request", "evaluate", "judge_alone"]
+__all__ = ["HandlerRequest", "Request", "evaluate", "judge_alone", "taken_apart"]
 
 
 T = TypeVar("T")
@@ -86,6 +86,12 @@ def _with_files(call: Call, event: Event, knowledge: Knowledge, tools: ToolTable
             texts[path] = text if isinstance(text, str) else None
         call = analyse(event, knowledge.given, tools, texts)
     return call
+
+
+def taken_apart(event: Event, facts: Facts, tools: ToolTable) -> Call:
+    """The call of an event with everything that runs in files, as rules that stop see it."""
+    given = facts.given(event.cwd)
+    return answered(_with_files(analyse(event, given, tools), event, Knowledge(given), tools), facts)
 
 
 def _judged_again(outcome: Outcome, again: Outcome, first: Walk, second: Walk) -> Outcome:

@@ -48,6 +48,8 @@ def _part(number: int, part: Part) -> Branch:
 def _remarks(part: Part) -> Iterator[Branch]:
     if part.unparsed:
         yield _leaf("not understood", part.unparsed, doubtful=True)
+    if part.source is not None:
+        yield _leaf("from file", part.source.label)
     if part.possible:
         yield _leaf("perhaps", "runs only if a text is what it looks like", doubtful=True)
     for folder in part.fallbacks:
