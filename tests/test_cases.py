@@ -3,6 +3,7 @@
 A row has policies by tier (`managed`, `policy` for the user's, `project` with `reviewed`, `plugin`), a call
 (`command`, or `tool` and `input`; `on`, `cwd`, `prompt`, `output`, `mode`, ...), `facts`, and `want`: the verdict and
 any other key of the outcome, `fired` (ids of the rules that answered yes or maybe and act), `reason` in full.
+`programs` and `tools` hold what the tiers define; `warnings` in `want` are those of the policy.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from ostiary.build import compile_file
+from ostiary.build import compile_definitions, compile_file
 from ostiary.decision import Outcome
 from ostiary.evaluate import evaluate
 from ostiary.event import Event, mcp_pair
@@ -25,7 +26,7 @@ from ostiary.policy import Admitted, assemble
 
 CASES = Path(__file__).parent / "cases" / "policy"
 TIERS = {"managed": "managed", "policy": "user", "project": "project", "plugin": "plugin"}
-EVENT_KEYS = ("prompt", "output", "mode", "session", "subagent", "interactive", "project", "agent")
+EVENT_KEYS = ("mcp_source", "prompt", "output", "mode", "session", "subagent", "interactive", "project", "agent")
 
 
 def load(path: Path) -> list[dict[str, Any]]:
@@ -52,7 +53,16 @@ def sources(row: dict[str, Any]) -> list[Admitted]:
     for key, tier in TIERS.items():
         for number, text in enumerate(row[key] if isinstance(row.get(key), list) else [row[key]] if key in row else []):
             file, _ = compile_file(as_yaml(text), f"{tier}{number or ''}.yaml")
-            found.append(Admitted(tier, row.get("reviewed", tier in ("managed", "user")), file))  # type: ignore[arg-type]
+            found.append(Admitted(tier, reviewed(row, tier), file))  # type: ignore[arg-type]
+    for defined in ("programs", "tools"):
+        for key, text in row.get(defined, {}).items():
+            plan = compile_definitions(as_yaml(text), f"{key}.yaml", defined)  # type: ignore[arg-type]
+            found.append(Admitted(TIERS[key], reviewed(row, TIERS[key]), plan))  # type: ignore[arg-type]
+    return found
+
+
+def reviewed(row: dict[str, Any], tier: str) -> bool:
+    found: bool = row.get("reviewed", tier in ("managed", "user"))
     return found
 
 
@@ -102,4 +112,5 @@ def test_case(row: dict[str, Any]) -> None:
     report["fired"] = [step.rule.rsplit("/", 1)[-1] for step in outcome.trail if step.state == "active"]
     report["states"] = {step.rule.rsplit("/", 1)[-1]: step.state for step in outcome.trail}
     report["model_reason"] = outcome.model_reason
+    report["warnings"] = list(assemble(sources(row)).warnings)
     assert {key: report.get(key) for key in want} == want

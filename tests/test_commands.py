@@ -746,7 +746,7 @@ def test_a_projects_rules_as_if_they_were_reviewed(line: Line) -> None:
 # schema
 
 
-@pytest.mark.parametrize("kind", ["policy", "programs", "outcome", "suite"])
+@pytest.mark.parametrize("kind", ["policy", "programs", "tools", "outcome", "suite"])
 def test_schemas_are_printed(line: Line, kind: str) -> None:
     committed = Path(__file__).parent.parent / "schemas" / f"{kind}.schema.json"
     assert line("schema", kind).json == json.loads(committed.read_text("utf-8"))

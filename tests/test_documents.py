@@ -7,20 +7,22 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from jsonschema import Draft7Validator
 from ruamel.yaml import YAML
 
 from ostiary import definitions, suites
-from ostiary.build import compile_file
+from ostiary.build import compile_definitions, compile_file
 from ostiary.commands import main
 from ostiary.problems import Problem
+from ostiary.programs import model
+from ostiary.tools import Role
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
-SCHEMAS = ("policy", "programs", "outcome", "suite")
+SCHEMAS = ("policy", "programs", "tools", "outcome", "suite")
 
 
 def blocks(language: str) -> list[Any]:
@@ -88,8 +90,9 @@ def test_the_schema_of_suites_is_fresh() -> None:
     assert schema("suite") == suites.json_schema(), "run `python tools/write_schemas.py`"
 
 
-def test_the_schema_of_programs_is_fresh() -> None:
-    assert schema("programs") == definitions.json_schema(), "run `python tools/write_schemas.py`"
+def test_the_schemas_of_definitions_are_fresh() -> None:
+    assert schema("programs") == definitions.programs_schema(), "run `python tools/write_schemas.py`"
+    assert schema("tools") == definitions.tools_schema(), "run `python tools/write_schemas.py`"
 
 
 def as_data(text: bytes) -> Any:
@@ -143,6 +146,20 @@ def test_shipped_programs_fit_their_schema(path: Path) -> None:
     assert [
         error.message for error in Draft7Validator(schema("programs")).iter_errors(as_data(path.read_bytes()))
     ] == []
+
+
+def test_the_page_on_definitions_names_every_role_and_trait() -> None:
+    page = re.sub("```.*?```", "", (ROOT / "docs" / "definitions.md").read_text("utf-8"), flags=re.DOTALL)
+    named = {word for text in re.findall("`([^`]+)`", page) for word in re.findall(r"[a-z-]+", text)}
+    words = {*model.VALUE_ROLES, *model.OPTION_ROLES, *model.TRAITS, *get_args(Role), *definitions.Entry.model_fields}
+    assert words - {"", "traits"} - named == set()
+
+
+@pytest.mark.parametrize("text", [block for block in blocks("yaml") if "/ostiary/" in block.values[0].split("\n")[0]])
+def test_definitions_in_documents_are_good(text: str) -> None:
+    defined = "programs" if "/programs/" in text.split("\n")[0] else "tools"
+    plan = compile_definitions(text.encode(), "x.yaml", defined)  # type: ignore[arg-type]
+    assert plan.programs or plan.tools
 
 
 # Packs.

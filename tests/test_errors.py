@@ -1,7 +1,7 @@
 """Broken rule files: `tests/errors/**.yaml`, each with the full text of every problem it must give.
 
 A case has `text` (or `hex`, bytes that are no text) and `problems`, as people see them. `files` are what it may
-include. `programs` is the text of a file of programs instead.
+include. `programs` and `tools` are texts of files of definitions instead.
 """
 
 from __future__ import annotations
@@ -13,9 +13,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from ostiary import document
-from ostiary.build import IncludeError, IncludeRef, compile_file
-from ostiary.definitions import Programs
+from ostiary.build import IncludeError, IncludeRef, compile_definitions, compile_file
 from ostiary.problems import PolicyError
 
 ERRORS = Path(__file__).parent / "errors"
@@ -32,10 +30,11 @@ CASES = [
 
 
 def problems(row: dict[str, Any]) -> PolicyError:
-    if "programs" in row:
-        with pytest.raises(PolicyError) as refused:
-            document.load(row["programs"], Programs, "programs/ours.yaml")
-        return refused.value
+    for defined in ("programs", "tools"):
+        if defined in row:
+            with pytest.raises(PolicyError) as refused:
+                compile_definitions(row[defined].encode(), f"{defined}/ours.yaml", defined)  # type: ignore[arg-type]
+            return refused.value
     raw = bytes.fromhex(row["hex"]) if "hex" in row else row["text"].encode("utf-8")
 
     def load_include(ref: IncludeRef) -> tuple[str, bytes]:

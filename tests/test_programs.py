@@ -60,7 +60,7 @@ def test_every_program_can_be_built() -> None:
         inside = [lookup.subprogram(data, name) for name in data.subcommands]
         return 1 + sum(built(found) for found in inside if found is not None)
 
-    assert sum(built(lookup._built((name,))) for name in table.PROGRAMS) > 800
+    assert sum(built(lookup._built((name,), table.PROGRAMS[name])) for name in table.PROGRAMS) > 800
 
 
 def acting(path: tuple[str, ...], raw: Any) -> Iterator[tuple[str, ...]]:
@@ -72,7 +72,9 @@ def acting(path: tuple[str, ...], raw: Any) -> Iterator[tuple[str, ...]]:
         yield from acting((*path, names.split("|")[0].split("=")[0]), below)
 
 
-@pytest.mark.parametrize("path", [path for name in table.PROGRAMS for path in acting((name,), lookup.raw_data(name))])
+@pytest.mark.parametrize(
+    "path", [path for name in table.PROGRAMS for path in acting((name,), lookup.raw_data(table.PROGRAMS[name]))]
+)
 def test_no_operand_is_taken_for_a_subcommand(path: tuple[str, ...]) -> None:
     found = read(*path, "no-subcommand", "/q/w")
     assert not found.unknown_subcommand
@@ -161,7 +163,7 @@ def test_subcommands_have_one_name() -> None:
     assert programs.canonical_subcommand("git", ("frob", "rm")) == ("frob", "rm")
     assert programs.canonical_subcommand("frob", ("i",)) == ("i",)
     with pytest.raises(KeyError):
-        lookup._built(("git", "frob"))
+        lookup._built(("git", "frob"), table.PROGRAMS["git"])
 
 
 def test_inert_variables() -> None:
@@ -397,7 +399,7 @@ def running_forms() -> list[tuple[str, ...]]:
     found: list[tuple[str, ...]] = []
     for name in sorted(table.PROGRAMS):
         if not name.startswith(("cmd:", "ps:")):
-            found += _forms(lookup._built((name,)), name.lower() != name)
+            found += _forms(lookup._built((name,), table.PROGRAMS[name]), name.lower() != name)
     return found
 
 

@@ -14,7 +14,8 @@ from ostiary.decision import Outcome, Verdict
 from ostiary.evaluate import evaluate, judge_alone
 from ostiary.event import Event
 from ostiary.perform import run
-from ostiary.policy import Admitted, FilePlan, Policy, RulePlan, assemble
+from ostiary.policy import Admitted, FilePlan, Policy, ProgramPlan, RulePlan, ToolPlan, assemble
+from ostiary.tiers import TierName
 from strategies import FACTS, GATES, events, files, program, rules
 
 EXAMPLES = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -116,6 +117,85 @@ def test_evaluation_is_deterministic_and_changes_nothing(managed: FilePlan, user
     one, two = (run(evaluate(policy, event, FACTS.known), FACTS) for _ in range(2))
     assert one == two
     assert repr(event) == before
+
+
+ENTRIES = (
+    "{}",
+    '{"is": "complete", "operands": "data..."}',
+    '{"operands": "read..."}',
+    '{"is": "stops", "operands": "argv..."}',
+    '{"is": "inert stops", "operands": "argv..."}',
+    '{"options": "-f= --force= --message=", "operands": "data..."}',
+    '{"is": "closed complete", "options": "-v --exec=command"}',
+    '{"subcommands": {"push=p": {"operands": "data..."}, "run": {"operands": "delete..."}}}',
+    '{"operands": "code:bash...", "stdin": "code:bash"}',
+)
+ROLES = ("read", "write", "data", "content", "list", "script", "delete", "patch", "connect", "search", "pattern")
+DEFINED_COMMANDS = (
+    *("frob .env", "frob -f --force .env", "frob push --force", "frob rm -rf /", "frob 'rm -rf /'", "mywrap frob .env"),
+    *(
+        "sudo frob p x",
+        "cat .env | frob",
+        "frob < .env > out",
+        "X=frob; $X .env",
+        "frob",
+        "git push --force && frob run a",
+    ),
+    *("frob git push --force-with-lease", "FROB cat .env .env.example", "./frob --exec 'rm -rf build'"),
+)
+arguments = st.fixed_dictionaries(
+    {},
+    optional={
+        "p": st.sampled_from((".env", "/work/src/a.py", "rm -rf /", "", "https://a.example/x", 3)),
+        "q": st.sampled_from((".env", "git push --force", None, ["a", ".env"])),
+    },
+)
+defined_events = st.one_of(
+    st.sampled_from(DEFINED_COMMANDS).map(
+        lambda text: Event(name="PreToolUse", tool="bash", input={"command": text}, cwd="/work")
+    ),
+    arguments.map(
+        lambda given: Event(name="PreToolUse", tool="mcp__fs__slurp", mcp=("fs", "slurp"), input=given, cwd="/work")
+    ),
+    arguments.map(lambda given: Event(name="PreToolUse", tool="db_query", input=given, cwd="/work")),
+)
+
+
+@st.composite
+def definitions(draw: st.DrawFn, name: str) -> FilePlan:
+    """A file of definitions, of programs and tools at once."""
+    entry = draw(st.none() | st.sampled_from(ENTRIES))
+    roles = draw(st.dictionaries(st.sampled_from("pq"), st.sampled_from(ROLES), min_size=1))
+    tools = [
+        ToolPlan(server, tool, 1, tuple(roles.items()), complete=draw(st.booleans()))
+        for server, tool in draw(st.lists(st.sampled_from((("fs", "slurp"), ("", "db_query"))), unique=True))
+    ]
+    programs = (ProgramPlan("frob", 1, entry),) if entry else ()
+    return FilePlan(name, f"{name}.yaml", f"{name}-data", "strictest", (), programs=programs, tools=tuple(tools))
+
+
+@EXAMPLES
+@given(managed_files, user_files, project_files, definitions("lower"), st.sampled_from((0, 1, 2)), defined_events)
+def test_what_a_lower_tier_defines_never_loosens(
+    managed: FilePlan, user: FilePlan, project: FilePlan, lower: FilePlan, ruled: int, event: Event
+) -> None:
+    """A user's definitions below managed rules, a reviewed project's below rules of anybody, with and without rules of
+    the tiers between and beside. Where nobody above has rules, a tier may define what it wants."""
+    above = [Admitted("managed", True, managed), Admitted("user", True, user)][: ruled + 1]
+    assume(above[0].file.rules)
+    tier: TierName = "user" if ruled == 0 else "project"
+    rest = [Admitted("project", True, project)] if ruled == 2 else []
+    before = outcome([*above, *rest], event)
+    after = outcome([*above, *rest, Admitted(tier, True, lower)], event)
+    assert after.verdict.over_parts >= before.verdict.over_parts
+    assert after.halt >= before.halt
+
+
+@EXAMPLES
+@given(user_files, definitions("lower"), st.sampled_from(("project", "plugin")), defined_events)
+def test_unreviewed_definitions_change_nothing(user: FilePlan, lower: FilePlan, tier: TierName, event: Event) -> None:
+    whole = [Admitted("user", True, user)]
+    assert told(outcome(whole, event)) == told(outcome([*whole, Admitted(tier, False, lower)], event))
 
 
 @pytest.mark.parametrize("name", ["message", "update_input", "update_output"])

@@ -8,7 +8,12 @@ from pathlib import Path
 from ostiary import definitions, rules, suites
 
 FOLDER = Path(__file__).resolve().parent.parent / "schemas"
-SCHEMAS = {"policy": rules.json_schema, "programs": definitions.json_schema, "suite": suites.json_schema}
+SCHEMAS = {
+    "policy": rules.json_schema,
+    "programs": definitions.programs_schema,
+    "suite": suites.json_schema,
+    "tools": definitions.tools_schema,
+}
 
 
 def text(name: str) -> str:

@@ -145,10 +145,11 @@ class Engine:
         return told(run(call.evaluation, call.facts), call.standings)
 
     def analyse(self, event: Event | Payload, agent: str | None = None) -> Call:
-        """The call of an event taken apart, as rules that stop see it. Raises what `decide` does."""
+        """The call of an event taken apart, as rules that stop see it, by all that is defined. Raises what `decide`
+        does."""
         event = _event(event, agent)
         facts = self._facts or MachineFacts(find_roots(self._start, event.project, event.cwd), event.workdirs)
-        return taken_apart(event, facts, self.policy.tools)
+        return taken_apart(event, facts, self.policy.tools, self.policy.levels[-1:])
 
     async def adecide(self, event: Event | Payload, agent: str | None = None) -> Outcome:
         """`decide` for an event loop: files and facts are read in another thread."""

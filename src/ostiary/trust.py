@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final, Literal, get_args
 
 from ostiary.conditions import rendered, text
-from ostiary.policy import ExceptionPlan, FilePlan, IncludePlan, RulePlan, Unreached, unreached
+from ostiary.policy import ExceptionPlan, FilePlan, IncludePlan, RulePlan, ToolPlan, Unreached, unreached
 from ostiary.records import dataclass
 from ostiary.visible import hidden, visible
 
@@ -28,6 +28,8 @@ Kind = Literal[
     "observe",
     "combine",
     "alias",
+    "program",
+    "tool",
     "reason",
 ]
 
@@ -88,6 +90,10 @@ def _permits(file: FilePlan, prefix: str, dead: _Dead) -> Iterator[Permit]:
     whole = prefix.removesuffix("/")
     for alias, tools in file.aliases:
         yield _permit("alias", whole, 0, f"{alias} = {', '.join(tools)}")
+    for program in file.programs:
+        yield _permit("program", whole, program.line, f"{program.name}: {program.entry}")
+    for tool in file.tools:
+        yield _permit("tool", whole, tool.line, _meant(tool))
     if file.combine != "strictest":
         yield _permit("combine", whole, 0, f"the {file.combine} rule that matches decides, not the strictest")
     for exception in file.exceptions:
@@ -96,6 +102,12 @@ def _permits(file: FilePlan, prefix: str, dead: _Dead) -> Iterator[Permit]:
         for kind, says in _SAYS:
             if (said := says(rule)) and (kind == "observe" or not rule.observe):
                 yield _permit(kind, prefix + rule.id, rule.line, said)
+
+
+def _meant(tool: ToolPlan) -> str:
+    roles = ", ".join(f"{name}: {role}" for name, role in tool.roles)
+    whole = ", and nothing besides" if tool.complete else ""
+    return f"{tool.server and f'{tool.server} / '}{tool.tool}: {roles}{whole}"
 
 
 def _left_out(include: IncludePlan, name: str) -> Iterator[Permit]:

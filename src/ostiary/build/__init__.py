@@ -10,8 +10,10 @@ from collections.abc import Iterable, Iterator
 
 from ostiary import document
 from ostiary.build import lints, plans, variables
+from ostiary.build.definitions import Defined, compile_definitions
 from ostiary.build.examples import Judge, failures
 from ostiary.build.includes import DEPTH, MOST, IncludeError, IncludeRef, LoadInclude, no_includes, reference
+from ostiary.build.names import stem
 from ostiary.build.salvage import salvaged
 from ostiary.document import Document, Flaw
 from ostiary.evaluate import judge_alone
@@ -23,7 +25,17 @@ from ostiary.rules import Inclusion, RuleFile
 from ostiary.spelling import nearest, shown
 from ostiary.tools import TOOLS, ToolTable
 
-__all__ = ["Compiled", "IncludeError", "IncludeRef", "Judge", "LoadInclude", "compile_file", "digest"]
+__all__ = [
+    "Compiled",
+    "Defined",
+    "IncludeError",
+    "IncludeRef",
+    "Judge",
+    "LoadInclude",
+    "compile_definitions",
+    "compile_file",
+    "digest",
+]
 
 
 class Compiled(NamedTuple):
@@ -226,11 +238,3 @@ def _wrong_param(name: str, value: str | tuple[str, ...], known: variables.Value
     if isinstance(known[name], str) and not isinstance(value, str):
         return Flaw((name,), f"the variable `{shown(name)}` takes one text, not a list")
     return None
-
-
-def stem(label: str) -> str:
-    """The name of a file without its folder and ending."""
-    name = label.replace("\\", "/").rsplit("/", 1)[-1]
-    for suffix in (".yaml", ".yml"):
-        name = name.removesuffix(suffix)
-    return name

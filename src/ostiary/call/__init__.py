@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from ostiary import programs
+from ostiary.call.defined import NOTHING, Definitions
 from ostiary.call.files import FileBuilder
 from ostiary.call.layers import invocation_of
 from ostiary.call.model import Call, Opening, Part
@@ -13,23 +15,64 @@ from ostiary.call.parts import SYSTEM_FOLDERS, Around
 from ostiary.call.tool import analyse_tool
 from ostiary.event import Event
 from ostiary.facts import Given
+from ostiary.records import replace
 from ostiary.tools import Tool, ToolTable
 
 NO_TEXTS: Final[Mapping[str, str | None]] = MappingProxyType({})
 
-__all__ = ["SYSTEM_FOLDERS", "analyse", "invocation_of"]
+__all__ = ["NOTHING", "SYSTEM_FOLDERS", "Definitions", "analyse", "invocation_of"]
 
 
-def analyse(event: Event, given: Given, tools: ToolTable, texts: Mapping[str, str | None] = NO_TEXTS) -> Call:
+def analyse(
+    event: Event,
+    given: Given,
+    tools: ToolTable,
+    texts: Mapping[str, str | None] = NO_TEXTS,
+    levels: tuple[Definitions, ...] = (NOTHING,),
+) -> Call:
     """The call of an event. Every event has at least one part: the event itself where nothing runs (law L3). `texts`
     are what is known of the files that it runs, by absolute path: None for one that is not read. Never raises, whatever
-    the arguments are."""
+    the arguments are.
+
+    `levels` are definitions, those of higher tiers before those with lower tiers' added. The call has the parts of
+    every reading, so that whoever stops one of them stops it, and an allow has to cover all: what a lower tier defines
+    never makes an answer looser (law L6)."""
+    readings: list[Call] = []
+    for defined in levels:
+        found = _reading(event, given, tools, defined, texts)
+        if not any(replace(found, defined=other.defined) == other for other in readings):
+            readings.append(found)
+    return readings[0] if len(readings) == 1 else _several(tuple(readings))
+
+
+def _several(readings: tuple[Call, ...]) -> Call:
+    return replace(
+        readings[0],
+        parts=tuple(part for reading in readings for part in reading.parts),
+        content=tuple(dict.fromkeys(text for reading in readings for text in reading.content)),
+        limit=next((reading.limit for reading in readings if reading.limit), ""),
+        unread=tuple(dict.fromkeys(path for reading in readings for path in reading.unread)),
+        read=tuple(dict.fromkeys(text for reading in readings for text in reading.read)),
+        readings=readings,
+    )
+
+
+def _reading(
+    event: Event, given: Given, tools: ToolTable, defined: Definitions, texts: Mapping[str, str | None]
+) -> Call:
+    if defined is NOTHING:
+        return _read(event, FileBuilder(given, texts=texts), tools, defined)
+    with programs.knowing(defined.programs):
+        return replace(_read(event, FileBuilder(given, texts=texts), tools, defined), defined=defined)
+
+
+def _read(event: Event, builder: FileBuilder, tools: ToolTable, defined: Definitions) -> Call:
     tool = tools.tools.get(event.tool) if event.tool is not None else None
     if event.tool is None:
         return Call((Part(event.name, cwd=event.cwd),), limit="" if event.input_complete else "input is not complete")
     if tool is not None and tool.language is not None:
-        return _shell_call(event, tool, FileBuilder(given, texts=texts))
-    return analyse_tool(event, tool, given)
+        return _shell_call(event, tool, builder)
+    return analyse_tool(event, tool, builder.given, defined.tool(event))
 
 
 def _shell_call(event: Event, tool: Tool, builder: FileBuilder) -> Call:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
+from ostiary.call.defined import NOTHING, Definitions
 from ostiary.paths import Tree
 from ostiary.records import NamedTuple, dataclass
 from ostiary.words import Word
@@ -161,7 +162,9 @@ class Call:
     """The analysed event. `script` is the text given to a shell, None for other tools. `content` are the texts the
     call writes or sends. `limit` names a bound that was hit, `unmapped` says that the tool's arguments have no
     mapping, so that its accesses are only possible ones. `unread` are the files whose code it runs and of which the
-    text was not given to the analysis, by absolute path; `read` are the texts of those that were."""
+    text was not given to the analysis, by absolute path; `read` are the texts of those that were. `defined` are the
+    definitions it was read with. `readings` are several readings of one event, with fewer and with more definitions, of
+    which `parts` has all parts; empty for a single one."""
 
     parts: tuple[Part, ...]
     script: str | None = None
@@ -170,3 +173,13 @@ class Call:
     unmapped: bool = False
     unread: tuple[str, ...] = ()
     read: tuple[str, ...] = ()
+    defined: Definitions = NOTHING
+    readings: tuple[Call, ...] = ()
+
+    def at(self, index: int) -> tuple[Call, int]:
+        """The reading that a part belongs to, and the part's position there."""
+        for reading in self.readings:
+            if index < len(reading.parts):
+                return reading, index
+            index -= len(reading.parts)
+        return self, index

@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from ostiary.call.defined import ToolDefinition
 from ostiary.call.gather import Gathered
 from ostiary.call.model import Call, Part
-from ostiary.call.parts import Builder
+from ostiary.call.parts import Around, Builder
 from ostiary.call.patch import read_patch
 from ostiary.call.roles import apply
 from ostiary.call.search import listed, narrowed
@@ -48,24 +49,29 @@ _SEARCHES: Final[dict[Role, Callable[[Word, tuple[str, ...], Gathered], None]]] 
 _HOME: Final = expression(r"(?:\$HOME|\$\{HOME\}|%USERPROFILE%|\$env:(?:USERPROFILE|HOME))(?=[/\\]|$)", re.IGNORECASE)
 
 
-def analyse_tool(event: Event, tool: Tool | None, given: Given) -> Call:
-    """The call of a tool that is no shell. Never raises, whatever its arguments are."""
+def analyse_tool(event: Event, tool: Tool | None, given: Given, defined: ToolDefinition | None = None) -> Call:
+    """The call of a tool that is no shell; `defined` counts where its arguments have no roles. Never raises, whatever
+    its arguments are."""
     out = Gathered()
     limit = "" if event.input_complete else "the arguments are not complete"
-    roles = tool.roles if tool else {}
+    mapped = tool is not None and bool(tool.roles or tool.listed)
+    roles: Mapping[str, Role] = tool.roles if tool and mapped else dict(defined.roles) if defined else {}
     free: dict[str, Any] = {}
+    scripts: list[str] = []
     for name, value in event.input.items():
         role = roles.get(name)
         if role is None:
             if not tool or name not in SETTINGS:
                 by_shape(name, value, out)
                 free[name] = value
+        elif role == "script" and isinstance(value, str):
+            scripts.append(value)
         elif not _argument(role, value, out):
             limit = limit or f"argument `{name}` is not what it should be"
             by_shape(name, value, out)
-    if tool is not None:
-        _absent(tool, event.input, out)
-    listed = bool(tool and tool.listed and not limit)
+    _absent(roles, event.input, out)
+    complete = tool.listed if tool and mapped else defined is not None and defined.complete and not (free or scripts)
+    listed = complete and not limit
     part = Part(
         event.tool or event.name,
         accesses=tuple(dict.fromkeys(out.accesses)),
@@ -74,10 +80,13 @@ def analyse_tool(event: Event, tool: Tool | None, given: Given) -> Call:
         pure=listed and all(access.kind == "read" for access in out.accesses),
     )
     builder = Builder(given, [part])
+    for script in scripts:
+        builder.script(script, "bash", Around(event.cwd))
+    content = (*out.content, *builder.content)
     run_perhaps(builder, free, event.cwd)
     parts = (part, *builder.finished()[1:])
     unmapped = not roles and event.tool is not None and not listed
-    return Call(parts, None, tuple(out.content), limit or builder.limit, unmapped)
+    return Call(parts, "\n".join(scripts) if scripts else None, content, limit or builder.limit, unmapped)
 
 
 def _argument(role: Role, value: Any, out: Gathered) -> bool:
@@ -87,6 +96,8 @@ def _argument(role: Role, value: Any, out: Gathered) -> bool:
         return True
     if role in ("data", "name"):
         return True
+    if role == "script":
+        return False
     if role in _SEARCHES and value is None:
         return True
     if isinstance(value, tuple) and all(isinstance(item, str) for item in value):
@@ -111,11 +122,11 @@ def _connect(value: str, out: Gathered) -> bool:
     return True
 
 
-def _absent(tool: Tool, given: Mapping[str, Any], out: Gathered) -> None:
+def _absent(roles: Mapping[str, Role], given: Mapping[str, Any], out: Gathered) -> None:
     """A tool that lists or searches does so in the working directory where no directory is named, and where its other
     arguments say."""
     folder = "."
-    for name, role in tool.roles.items():
+    for name, role in roles.items():
         if role in _FOLDERS:
             folder = given[name] if isinstance(given.get(name), str) and given[name] else "."
             if not given.get(name):

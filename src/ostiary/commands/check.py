@@ -33,7 +33,7 @@ from ostiary.problems import Problem
 from ostiary.records import NamedTuple, replace
 from ostiary.sources.compiled import Compiled
 from ostiary.sources.compiling import compile_source
-from ostiary.sources.discover import OWN, Source
+from ostiary.sources.discover import DEFINITIONS, OWN, Holds, Source
 from ostiary.sources.files import Unreadable, read
 from ostiary.sources.places import Places
 
@@ -115,7 +115,9 @@ def _dangling(missed: Unreached) -> Problem:
 def _source(name: str) -> Source:
     path = os.path.abspath(name)
     folder = os.path.realpath(os.path.dirname(path))
-    source = Source(tier="user", path=path, label=name, folder=folder, within=(), limit=OWN.file)
+    above = os.path.basename(os.path.dirname(path))
+    holds: Holds = next((holds for holds in DEFINITIONS if holds == above), "rules")
+    source = Source(tier="user", path=path, label=name, folder=folder, within=(), limit=OWN.file, holds=holds)
     if os.path.isdir(path):
         raise Refused(f"`{name}` is a folder; name the rule files in it", Exit.USAGE)
     try:

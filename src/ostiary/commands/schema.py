@@ -16,6 +16,7 @@ class Kind(StrEnum):
 
     POLICY = "policy"
     PROGRAMS = "programs"
+    TOOLS = "tools"
     OUTCOME = "outcome"
     SUITE = "suite"
 
@@ -23,8 +24,9 @@ class Kind(StrEnum):
 def run(kind: Annotated[Kind, typer.Argument(help="Which schema.")] = Kind.POLICY) -> None:
     """Print a JSON schema.
 
-    There is one of rule files, one of files that say what programs do, one of the outcome (`eval --json`) and one of
-    test suites. Save it and name it in the first line of a file, and your editor completes and checks what you write:
+    There is one of rule files, one of files that say what programs do, one of files that say what arguments of
+    tools mean, one of the outcome (`eval --json`) and one of test suites. Save it and name it in the first line of a
+    file, and your editor completes and checks what you write:
     `# yaml-language-server: $schema=./policy.schema.json`
     """
     console.document(shipped.schema(places("."), kind).rstrip("\n"))

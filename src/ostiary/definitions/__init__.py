@@ -1,5 +1,18 @@
-"""What people define besides rules: what their programs do. Read like rule files, with places and help."""
+"""What people define besides rules: what their programs do, and what arguments of their tools mean.
 
-from ostiary.definitions.programs import Entry, Programs, Shipped, json_schema, names_of
+Read like rule files, with places and help.
+"""
 
-__all__ = ["Entry", "Programs", "Shipped", "json_schema", "names_of"]
+from ostiary.definitions.programs import Entry, Programs, Shipped, names_of, programs_schema
+from ostiary.definitions.tools import Arguments, Tools, tools_schema
+
+__all__ = [
+    "Arguments",
+    "Entry",
+    "Programs",
+    "Shipped",
+    "Tools",
+    "names_of",
+    "programs_schema",
+    "tools_schema",
+]

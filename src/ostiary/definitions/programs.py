@@ -189,7 +189,7 @@ def names_of(key: str) -> list[str]:
     return found
 
 
-def json_schema() -> dict[str, Any]:
+def programs_schema() -> dict[str, Any]:
     """The JSON schema (draft 7) of files of programs, for editors."""
     schema = portable(Programs.model_json_schema())
     return {key: value for key, value in schema.items() if key != "required"} | {"title": "Ostiary programs file"}

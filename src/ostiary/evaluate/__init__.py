@@ -11,7 +11,7 @@ from collections.abc import Generator, Mapping
 from typing import Any, TypeVar
 
 from ostiary.answers import MAYBE, NO, YES, Answer
-from ostiary.call import analyse
+from ostiary.call import NOTHING, Definitions, analyse
 from ostiary.call.model import Call
 from ostiary.decision import Outcome, Verdict
 from ostiary.evaluate.budget import budget
@@ -68,13 +68,15 @@ def evaluate(policy: Policy, event: Event, given: Given, explain: bool = False) 
 
 def _scene(policy: Policy, event: Event, knowledge: Knowledge) -> Asking[Scene]:
     """What the rules see of an event. Scripts in files are asked for only where a rule could stop what runs there."""
-    call = analyse(event, knowledge.given, policy.tools)
+    call = analyse(event, knowledge.given, policy.tools, levels=policy.levels)
     if event.name in policy.stopping:
-        call = yield from _with_files(call, event, knowledge, policy.tools)
+        call = yield from _with_files(call, event, knowledge, policy.tools, policy.levels)
     return Scene(event, call, knowledge, policy.tools)
 
 
-def _with_files(call: Call, event: Event, knowledge: Knowledge, tools: ToolTable) -> Asking[Call]:
+def _with_files(
+    call: Call, event: Event, knowledge: Knowledge, tools: ToolTable, levels: tuple[Definitions, ...] = (NOTHING,)
+) -> Asking[Call]:
     """The call with what runs in files. A script may run further ones, so it may take several rounds."""
     texts: dict[str, str | None] = {}
     while call.unread:
@@ -84,14 +86,15 @@ def _with_files(call: Call, event: Event, knowledge: Knowledge, tools: ToolTable
                 knowledge.answers[request] = yield request
             text = knowledge.answers[request]
             texts[path] = text if isinstance(text, str) else None
-        call = analyse(event, knowledge.given, tools, texts)
+        call = analyse(event, knowledge.given, tools, texts, levels)
     return call
 
 
-def taken_apart(event: Event, facts: Facts, tools: ToolTable) -> Call:
+def taken_apart(event: Event, facts: Facts, tools: ToolTable, levels: tuple[Definitions, ...] = (NOTHING,)) -> Call:
     """The call of an event with everything that runs in files, as rules that stop see it."""
     given = facts.given(event.cwd)
-    return answered(_with_files(analyse(event, given, tools), event, Knowledge(given), tools), facts)
+    call = analyse(event, given, tools, levels=levels)
+    return answered(_with_files(call, event, Knowledge(given), tools, levels), facts)
 
 
 def _judged_again(outcome: Outcome, again: Outcome, first: Walk, second: Walk) -> Outcome:

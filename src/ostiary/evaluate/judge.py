@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from itertools import product
 from math import prod
 from typing import Final
 
-from ostiary import conditions
+from ostiary import conditions, programs
 from ostiary.answers import MAYBE, NO, YES, Answer
 from ostiary.call.model import Access, AccessKind, Call, Part
 from ostiary.conditions import View
@@ -26,6 +27,8 @@ RUN: Final = -1
 MAX_BINDINGS: Final = 4096
 """Combinations of accesses that are tried for one rule on one part; beyond it the answer is *maybe*."""
 
+_NOTHING_MORE: Final = nullcontext()
+
 Binding = dict[AccessKind, Access | None]
 
 
@@ -39,7 +42,13 @@ class Scene:
     tools: ToolTable
 
     def view(self, index: int, bound: Binding) -> View:
-        return View(self.event, self.call, index, bound, self.knowledge, self.tools)
+        call, position = self.call.at(index)
+        return View(self.event, call, position, bound, self.knowledge, self.tools)
+
+    def known(self, index: int) -> AbstractContextManager[None]:
+        """What the part was read with, for conditions that read words again."""
+        further = self.call.at(index)[0].defined.programs
+        return programs.knowing(further) if further else _NOTHING_MORE
 
 
 class Finding(NamedTuple):
@@ -56,6 +65,11 @@ class Finding(NamedTuple):
 
 def judge(rule: Rule, scene: Scene, index: int, budget: Budget) -> Finding:
     """The answer of a rule on one part; maybe without judging it once the budget is used up."""
+    with scene.known(index):
+        return _judged(rule, scene, index, budget)
+
+
+def _judged(rule: Rule, scene: Scene, index: int, budget: Budget) -> Finding:
     part = scene.call.parts[index]
     if part.beside and rule.plan.decision == "allow":
         return Finding(rule, index, NO, {})
@@ -172,5 +186,6 @@ def explained(finding: Finding, scene: Scene) -> str:
     if finding.lifted:
         return f"lifted by an exception: {finding.lifted.reason}"
     view = scene.view(finding.part, finding.bound)
-    why = conditions.why(finding.rule.plan.when, finding.rule.stance, view)
+    with scene.known(finding.part):
+        why = conditions.why(finding.rule.plan.when, finding.rule.stance, view)
     return f"{why} (in {view.part.source.label})" if view.part.source else why

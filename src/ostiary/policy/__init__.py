@@ -1,7 +1,7 @@
 """The policy: what rule files compile to, and how the files of all tiers become one value."""
 
-from ostiary.policy.assembly import SEMANTICS, Admitted, Unreached, assemble, stand_in, unreached
-from ostiary.policy.plan import ExceptionPlan, FilePlan, IncludePlan, RulePlan, file_plan, plain
+from ostiary.policy.assembly import SEMANTICS, Admitted, Unreached, assemble, stand_in, undefined, unreached
+from ostiary.policy.plan import ExceptionPlan, FilePlan, IncludePlan, ProgramPlan, RulePlan, ToolPlan, file_plan, plain
 from ostiary.policy.rule import Rule, Unit
 from ostiary.policy.value import Policy
 
@@ -12,13 +12,16 @@ __all__ = [
     "FilePlan",
     "IncludePlan",
     "Policy",
+    "ProgramPlan",
     "Rule",
     "RulePlan",
+    "ToolPlan",
     "Unit",
     "Unreached",
     "assemble",
     "file_plan",
     "plain",
     "stand_in",
+    "undefined",
     "unreached",
 ]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from ostiary.event import GATES
+from ostiary.policy.definitions import Defining, levels
 from ostiary.policy.plan import ExceptionPlan, FilePlan, RulePlan
 from ostiary.policy.rule import Rule, RuleState, Unit
 from ostiary.policy.value import Policy
@@ -74,14 +75,22 @@ def assemble(admitted: Iterable[Admitted], tools: ToolTable = TOOLS) -> Policy:
                 exception for key, exception in reaching if _refers(key, item, plan) and _reaches(key.placed, item)
             )
             rules.append(Rule(effective, item.unit, len(rules), state, lifts))
+    defined = levels((Defining(source.tier, _loosens(source), source.file) for source in ordered), tools)
     return Policy(
         rules=tuple(rules),
         units=tuple(item.unit for item in placed),
         tools=_named_tools(ordered, tools),
         generation=_generation(ordered),
         notes=tuple(source.note for source in ordered if source.note),
-        warnings=tuple(warnings),
+        warnings=(*warnings, *defined.warnings),
+        levels=defined.levels,
     )
+
+
+def _loosens(source: Admitted) -> bool:
+    """Whether everything in the source acts, not only what stops."""
+    tier = TIER[source.tier]
+    return tier.may_loosen and (source.reviewed or tier.reviewed_by_default)
 
 
 def _place(ordered: list[Admitted]) -> Iterator[_Placed]:
@@ -89,8 +98,7 @@ def _place(ordered: list[Admitted]) -> Iterator[_Placed]:
     found: dict[tuple[TierName, bool, str], _Found] = {}
     reviewed: dict[tuple[TierName, bool, str], bool] = {}
     for position, source in enumerate(ordered):
-        acts = source.reviewed or TIER[source.tier].reviewed_by_default
-        only_stops = not (TIER[source.tier].may_loosen and acts)
+        only_stops = not _loosens(source)
         for item in _files(_Found(source.file, (source.file,))):
             own = item.file is source.file
             key = (source.tier, only_stops, f"{position}" if own else item.file.digest)
@@ -229,6 +237,13 @@ def _generation(ordered: list[Admitted]) -> str:
     for source in ordered:
         digest.update(f"\0{source.tier}\0{source.reviewed}\0{source.file.digest}\0{source.note}".encode())
     return digest.hexdigest()[:16]
+
+
+def undefined(label: str) -> FilePlan:
+    """What acts for a file of definitions that is broken and was never good: nothing, so that its programs and tools
+    stay unknown."""
+    digest = hashlib.sha256(f"{label}\0undefined".encode()).hexdigest()
+    return FilePlan(name="broken", label=label, digest=digest, combine="strictest", rules=())
 
 
 def stand_in(label: str, line: int, message: str, managed: bool, *, help: str = "") -> FilePlan:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ostiary.records import NamedTuple
+from ostiary.tools import Role
 
 Plan = tuple[Any, ...]
 
@@ -69,10 +70,30 @@ class IncludePlan(NamedTuple):
     observe: bool
 
 
+class ProgramPlan(NamedTuple):
+    """What one program does: its name, the line it is defined on, and its entry as text (`programs.lookup`)."""
+
+    name: str
+    line: int
+    entry: str
+
+
+class ToolPlan(NamedTuple):
+    """What the arguments of one tool mean; the fields are those of `call.defined.ToolDefinition`."""
+
+    server: str
+    tool: str
+    line: int
+    roles: tuple[tuple[str, Role], ...]
+    sources: tuple[str, ...] = ()
+    complete: bool = False
+
+
 class FilePlan(NamedTuple):
     """One rule file. `name` is its `name:` or the file's stem, `label` the file as people know it, `digest` the SHA-256
     (hex) of its bytes and those of everything it includes. `combine` is `strictest`, `first` or `last`. Rules are in
-    the order they are judged: `deny`, `ask`, `allow` lists, then `rules`; includes come before all of them."""
+    the order they are judged: `deny`, `ask`, `allow` lists, then `rules`; includes come before all of them. `programs`
+    and `tools` are what a file of definitions holds, which has no rules."""
 
     name: str
     label: str
@@ -82,6 +103,8 @@ class FilePlan(NamedTuple):
     exceptions: tuple[ExceptionPlan, ...] = ()
     includes: tuple[IncludePlan, ...] = ()
     aliases: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    programs: tuple[ProgramPlan, ...] = ()
+    tools: tuple[ToolPlan, ...] = ()
 
 
 def plain(value: Any) -> Any:
@@ -96,4 +119,6 @@ def file_plan(value: Plan) -> FilePlan:
         rules=tuple(RulePlan(*rule) for rule in file.rules),
         exceptions=tuple(ExceptionPlan(*item) for item in file.exceptions),
         includes=tuple(IncludePlan(*item)._replace(file=file_plan(IncludePlan(*item).file)) for item in file.includes),
+        programs=tuple(ProgramPlan(*item) for item in file.programs),
+        tools=tuple(ToolPlan(*item) for item in file.tools),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from ostiary.call import NOTHING, Definitions
 from ostiary.policy.index import Index, build
 from ostiary.policy.rule import Rule, Unit
 from ostiary.records import dataclass
@@ -16,7 +17,8 @@ class Policy:
     file.
 
     `units` are the files they come from. `generation` names this policy in outcomes and records. `notes` say which
-    sources stand in for a broken file, `warnings` what their authors should know.
+    sources stand in for a broken file, `warnings` what their authors should know. `levels` are what the tiers define,
+    as `call.analyse` takes it.
     """
 
     rules: tuple[Rule, ...]
@@ -25,6 +27,7 @@ class Policy:
     generation: str
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    levels: tuple[Definitions, ...] = (NOTHING,)
 
     @cached_property
     def index(self) -> dict[str, Index]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -26,23 +29,50 @@ _VERSIONED: Final = expression(r"(.*[a-z+])-?[0-9][0-9.]*")
 _WINDOWS_ENDING: Final = expression(r"\.(?:exe|cmd|bat|com|ps1)$", re.IGNORECASE)
 
 
+class _Here(threading.local):
+    further: Mapping[str, str] = {}
+
+
+_HERE: Final = _Here()
+
+
+@contextmanager
+def knowing(further: Mapping[str, str]) -> Iterator[None]:
+    """Inside the block this thread also knows these programs: entries like those of the table, by name. They add names
+    and never stand for a program that the table has."""
+    before, _HERE.further = _HERE.further, further
+    try:
+        yield
+    finally:
+        _HERE.further = before
+
+
 @lru_cache(maxsize=4096)
 def base_name(text: str) -> str:
     """A program without its folder and without the ending that Windows adds."""
     return _WINDOWS_ENDING.sub("", text.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1])
 
 
-@lru_cache(maxsize=1024)
 def known_as(name: str) -> str | None:
+    """The entry for a program's name, None for an unknown program: that of the table, or one of those that are known
+    besides, by itself or in lower case."""
+    found = shipped_as(name)
+    if found is None and (further := _HERE.further):
+        return name if name in further else name.lower() if name.lower() in further else None
+    return found
+
+
+@lru_cache(maxsize=1024)
+def shipped_as(name: str) -> str | None:
     """The entry of the table for a program's name: itself, an alias, the name without a version (`python3.11`), or in
-    lower case, as volumes that ignore case find it. None for an unknown program."""
+    lower case, as volumes that ignore case find it. None for any other program."""
     for candidate in (name, name.lower()):
         if candidate in PROGRAMS:
             return candidate
         if candidate in ALIASES:
             return ALIASES[candidate]
         versioned = _VERSIONED.fullmatch(candidate)
-        if versioned and (found := known_as(versioned[1])):
+        if versioned and (found := shipped_as(versioned[1])):
             return found
     return None
 
@@ -84,33 +114,39 @@ def program(name: str, language: str = "bash") -> Program | None:
     """The data of a program by its base name (or by the word of a shell that has commands of its own), None for an
     unknown one."""
     entry = known_as(own_name(name, language) or base_name(name))
-    return None if entry is None else _built((entry,))
+    return None if entry is None else _built((entry,), _text(entry))
 
 
 def subprogram(above: Program, word: str) -> Program | None:
     """The data of a subcommand, None for an unknown one."""
     name = above.subcommands.get(word)
-    return None if name is None else _built((*above.path, name))
+    return None if name is None else _built((*above.path, name), _text(above.path[0]))
+
+
+def _text(entry: str) -> str:
+    """The data of an entry. It is kept as text until it is needed, since reading all of it takes longer than judging a
+    call."""
+    return PROGRAMS[entry] if entry in PROGRAMS else _HERE.further[entry]
 
 
 @lru_cache(maxsize=4096)
-def _built(path: tuple[str, ...]) -> Program:
+def _built(path: tuple[str, ...], text: str) -> Program:
+    """The program at a path below the entry that has this text."""
     if len(path) == 1:
-        return build(path, raw_data(path[0]))
-    above = _built(path[:-1])
-    return build(path, _entry(_raw(path[:-1])["subcommands"], path[-1]), above)
+        return build(path, raw_data(text))
+    above = _built(path[:-1], text)
+    return build(path, _entry(_raw(path[:-1], text)["subcommands"], path[-1]), above)
 
 
 @lru_cache(maxsize=1024)
-def raw_data(name: str) -> Raw:
-    """The data of one entry as the files have it. It is kept as text until then, since reading all of it takes longer
-    than judging a call."""
-    found: Raw = json.loads(PROGRAMS[name])
+def raw_data(text: str) -> Raw:
+    """The data of one entry as the files have it."""
+    found: Raw = json.loads(text)
     return found
 
 
-def _raw(path: tuple[str, ...]) -> Raw:
-    raw = raw_data(path[0])
+def _raw(path: tuple[str, ...], text: str) -> Raw:
+    raw = raw_data(text)
     for name in path[1:]:
         raw = _entry(raw["subcommands"], name)
     return raw

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from ostiary.decision import Outcome
 from ostiary.dialects import tool_table
-from ostiary.policy import Admitted, FilePlan, Policy, assemble, stand_in
+from ostiary.policy import Admitted, FilePlan, Policy, assemble, stand_in, undefined
 from ostiary.problems import Problem
 from ostiary.records import dataclass, field, replace
 from ostiary.sources import cache, lastgood
@@ -82,8 +82,11 @@ class Standing:
         if self.state == "current":
             return ""
         error = _first_error(self.problems)
-        acts = "its last good version acts" if self.state == "last good" else "it asks until it is mended"
+        acts = "its last good version acts" if self.state == "last good" else _INSTEAD[self.source.holds != "rules"]
         return f"{error.file}{f':{error.line}' if error.line else ''}: {error.message}; {acts}"
+
+
+_INSTEAD: Final = ("it asks until it is mended", "what it defines is not known until it is mended")
 
 
 def admit(source: Source, desk: Desk) -> Standing:
@@ -118,6 +121,8 @@ def told(outcome: Outcome, standings: Iterable[Standing]) -> Outcome:
 
 
 def _stand_in(source: Source, compiled: Compiled) -> FilePlan:
+    if source.holds != "rules":
+        return undefined(source.label)
     error = _first_error(compiled.problems)
     return stand_in(error.file, error.line, error.message, source.tier == "managed", help=_way_out(source))
 

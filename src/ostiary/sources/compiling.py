@@ -7,7 +7,7 @@ import os
 from typing import Final
 
 from ostiary.answers import Answer
-from ostiary.build import IncludeError, IncludeRef, Judge, compile_file
+from ostiary.build import Defined, IncludeError, IncludeRef, Judge, compile_definitions, compile_file
 from ostiary.dialects import tool_table
 from ostiary.evaluate import judge_alone
 from ostiary.event import Event
@@ -66,6 +66,8 @@ class _Includes:
 def compile_source(source: Source, places: Places) -> Compiled:
     """The plan of a source that was read, or everything that is wrong with it."""
     assert source.raw is not None
+    if source.holds != "rules":
+        return _definitions(source, source.raw, source.holds)
     includes = _Includes(source, places)
     plan: FilePlan | None
     problems: tuple[Problem, ...]
@@ -76,6 +78,13 @@ def compile_source(source: Source, places: Places) -> Compiled:
     except PolicyError as error:
         plan, problems = None, error.problems
     return Compiled(plan, problems, tuple(includes.found.items()))
+
+
+def _definitions(source: Source, raw: bytes, holds: Defined) -> Compiled:
+    try:
+        return Compiled(compile_definitions(raw, source.label, holds), (), ())
+    except PolicyError as error:
+        return Compiled(None, error.problems, ())
 
 
 def _foreign(source: Source) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Final, Literal
 
 from ostiary.problems import Problem
 from ostiary.records import dataclass, replace
@@ -16,6 +16,12 @@ from ostiary.tiers import TierName
 
 POLICY: Final = "policy.yaml"
 POLICIES: Final = "policy.d"
+
+Holds = Literal["rules", "programs", "tools"]
+"""What a file holds: rules, or definitions of programs or of the arguments of tools."""
+
+DEFINITIONS: Final[tuple[Holds, ...]] = ("programs", "tools")
+"""Folders whose files hold definitions, by what they hold."""
 
 _SUFFIX: Final = ".yaml"
 _NEARLY: Final = ".yml"
@@ -37,10 +43,11 @@ FOREIGN: Final = Budget(file=_MEGABYTE, total=_MEGABYTE, files=64)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """One rule file. `label` is its name for people. `folder` is the resolved folder that its includes stay inside,
-    `within` the resolved folders that links to the file itself lead into (empty: anywhere). `root` is the root of its
-    project, None outside of projects; `reviewable` says that a review can let it loosen. `limit` bounds what it
-    includes (bytes). `raw` are its bytes, None with the `problem` that kept them from being read."""
+    """One rule file, or a file of what it `holds` else. `label` is its name for people. `folder` is the resolved folder
+    that its includes stay inside, `within` the resolved folders that links to the file itself lead into (empty:
+    anywhere). `root` is the root of its project, None outside of projects; `reviewable` says that a review can let it
+    loosen. `limit` bounds what it includes (bytes). `raw` are its bytes, None with the `problem` that kept them from
+    being read."""
 
     tier: TierName
     path: str
@@ -50,6 +57,7 @@ class Source:
     limit: int
     root: str | None = None
     reviewable: bool = False
+    holds: Holds = "rules"
     raw: bytes | None = None
     problem: Problem | None = None
 
@@ -130,17 +138,23 @@ def _files(place: Source) -> Iterator[Source]:
     for name in (POLICY, POLICY.replace(_SUFFIX, _NEARLY)):
         if exists(os.path.join(place.path, name)):
             yield _member(place, name)
+    yield from _folder(place, POLICIES)
+    for holds in DEFINITIONS:
+        yield from _folder(replace(place, holds=holds), holds)
+
+
+def _folder(place: Source, folder: str) -> Iterator[Source]:
     try:
-        names = sorted(os.listdir(os.path.join(place.path, POLICIES)))
+        names = sorted(os.listdir(os.path.join(place.path, folder)))
     except (FileNotFoundError, NotADirectoryError):
         return
     except OSError as error:
-        yield _member(place, POLICIES).broken(f"the folder cannot be read ({(error.strerror or 'unknown').lower()})")
+        yield _member(place, folder).broken(f"the folder cannot be read ({(error.strerror or 'unknown').lower()})")
         return
     for name in names:
         # Editors and file systems keep names with a dot in front for themselves.
         if name.endswith((_SUFFIX, _NEARLY)) and not name.startswith("."):
-            yield _member(place, f"{POLICIES}/{name}")
+            yield _member(place, f"{folder}/{name}")
 
 
 def _member(place: Source, name: str) -> Source:
