@@ -106,7 +106,7 @@ def read(dialect: Dialect, payload: Payload, event_name: str | None = None) -> E
         native_input=call.native_input,
         input_complete=call.complete,
         output=_first(payload, paths.get("output", ())),
-        prompt=text("prompt"),
+        prompt=_prompt(payload, paths.get("prompt", ())),
         cwd=workdir(call.spec, call.native_input, cwd),
         project=project,
         workdirs=workdirs,
@@ -127,6 +127,12 @@ def _event(dialect: Dialect, payload: Payload, event_name: str | None) -> tuple[
         if native is not None:
             return native, dialect.events[native]
     return sent or event_name or "", None
+
+
+def _prompt(payload: Payload, paths: tuple[Path, ...]) -> str | None:
+    """The prompt, None where it is not understood. One that is empty is: a turn that goes on after a tool has it."""
+    found = text_at(payload, paths)
+    return "" if found is None and any(at(payload, path) == "" for path in paths) else found
 
 
 def _first(payload: Payload, paths: tuple[Path, ...]) -> Any:
