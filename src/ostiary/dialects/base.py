@@ -116,7 +116,7 @@ Effect = Literal["proceed", "block", "undocumented", "hook-failed"]
 class Exits(NamedTuple):
     """What the agent makes of a hook that says nothing understandable: nothing on stdout (`empty`), stdout that is no
     answer (`invalid`), exit code 2 (`two`), any other code without an answer (`other`), running out of time (`late`).
-    `plain` is what plain text on stdout does besides."""
+    `plain` is what plain text on stdout does besides, `dies` what code 1 and a signal do where that is not `other`."""
 
     empty: Effect
     invalid: Effect
@@ -124,6 +124,7 @@ class Exits(NamedTuple):
     other: Effect
     late: Effect
     plain: Literal["context", "shown"] | None = None
+    dies: Effect | None = None
 
 
 class EventSpec(NamedTuple):

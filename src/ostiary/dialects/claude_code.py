@@ -89,8 +89,14 @@ _SPECS: Final = (
         canonical="PreToolUse",
         life=_ACTIVITY,
         gate=True,
-        answers={"allow": _permission("allow"), "ask": _permission("ask"), "deny": _permission("deny")},
-        rewrite={"allow": _UPDATED, "ask": _UPDATED},
+        answers={
+            "none": SILENCE,
+            "allow": _permission("allow"),
+            "ask": _permission("ask"),
+            "deny": _permission("deny"),
+        },
+        # Without a decision the agent's own rules judge the changed call, and ask about it (measured).
+        rewrite={"none": _UPDATED, "allow": _UPDATED, "ask": _UPDATED},
         extras=_ALL,
         # `continue: false` alone lets the tool run first (measured), and the vendor says it goes before a decision.
         halts_with=frozenset(("none", "allow")),

@@ -44,8 +44,10 @@ _NOTICE: Final = Switch(
     ("notification_type",), {"ToolPermission": Life("blocked", blocker="permission")}, Life("unknown")
 )
 
-# Plain text is shown to people. A silent exit 2 opens; `other` is 3 and above with some text, 1 opens.
-_EXITS: Final = Exits(empty="proceed", invalid="proceed", two="block", other="block", late="proceed", plain="shown")
+# Plain text is shown to people. A silent exit 2 opens; `other` is 3 and above with some text, a missing program too.
+_EXITS: Final = Exits(
+    empty="proceed", invalid="proceed", two="block", other="block", late="proceed", plain="shown", dies="hook-failed"
+)
 _REPORTS: Final = _EXITS._replace(two="proceed", other="hook-failed")
 
 
