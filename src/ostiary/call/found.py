@@ -199,7 +199,7 @@ class _Expression:
         """The value of a test, which is passed over."""
         data = programs.program("find")
         option = data.options.get(item.text or "") if data else None
-        size = {"": 0, "2": 2}.get(option.kind, 1) if option else 0
+        size = {"": 0, "1": 2, "2": 2}.get(option.kind, 1) if option else 0
         if option and option.kind == ";":
             rest = [at for at in range(self.at, len(self.words)) if self.words[at].text in (";", "+")]
             size = (rest[0] - self.at + 1) if rest else len(self.words)

@@ -24,13 +24,15 @@ Origin = Literal[
 class Access:
     """One thing a part touches: a path (relative ones against the part's `cwd`), or `host[:port]` for `connect`, or
     the file whose code runs for `execute`. `certain` is False for what the part may touch (an operand of an unknown
-    program that looks like a path). `tree` says how the files below the target are read, too; None if they are not."""
+    program that looks like a path). `tree` says how the files below the target are read, too; None if they are not.
+    `listing` says that of a file only the name and size are read, of a folder the names in it."""
 
     kind: AccessKind
     target: Word
     certain: bool = True
     origin: Origin = "argument"
     tree: Tree | None = None
+    listing: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from ostiary import urls
 from ostiary.call.aliases import aliased, configured
 from ostiary.call.found import found_before
 from ostiary.call.gather import Gathered, Nested
@@ -29,7 +30,7 @@ from ostiary.programs import (
     inert,
 )
 from ostiary.records import NamedTuple, replace
-from ostiary.words import Word, joined, phrase, word
+from ostiary.words import Hole, Word, joined, phrase, word
 
 
 class Reading(NamedTuple):
@@ -64,6 +65,7 @@ def touch(layer: Layer, out: Gathered, language: str = "bash") -> None:
         apply(out, *_keyed(data, reading) if data.keys else reading)
     _positional(layer, readings, out)
     _into(readings, given, out)
+    _downloads(readings, given, out)
     _joined_shell(readings, out)
     _joined_inner(layer, out)
     if data.path[0] == "git":
@@ -209,20 +211,51 @@ def _keyed(data: Program, reading: Reading) -> Reading:
 def _into(readings: list[Reading], given: Arguments, out: Gathered) -> None:
     """What is written inside a directory that takes the other operands (`cp .env ..`), where the text shows that it is
     one."""
-    places = [reading.item for reading in readings if reading.role == "into"]
+    places = [reading.item for reading in readings if reading.role in ("into", "remote-write")]
     options = [used.value for used in given.options if used.kind == "into" and used.value is not None]
-    if not (places or options) or not all(reading.certain for reading in readings):
+    alone = not (places or options) and "into" in _slots(given).last
+    if not (places or options or alone) or not all(reading.certain for reading in readings):
         return
-    sources = [reading.item for reading in readings if reading.role in ("read", "tree", "move")]
+    sources = [reading.item for reading in readings if reading.role in ("read", "tree", "move", "remote")]
+    if alone and len(sources) == 1:
+        places = [word(".")]  # `ln -s a/b`
     for place in (*places, *options):
-        text = str(place)
-        if options or len(sources) > 1 or text.endswith("/") or text in (".", "..", "~"):
+        if urls.remote_of(place) is None and (options or len(sources) > 1 or _is_folder(str(place))):
             for source in sources:
-                if name := last_segment(source):
-                    out.path(
-                        word(f"{text.rstrip('/')}/{name}") if place.text else joined([*place.pieces, "/", name]),
-                        "write",
-                    )
+                _inside(place, last_segment(source).rpartition(":")[2], out)
+
+
+def _is_folder(text: str) -> bool:
+    return text.endswith("/") or text in (".", "..", "~")
+
+
+def _inside(place: Word, name: str, out: Gathered) -> None:
+    if name:
+        text = str(place)
+        out.path(
+            word(f"{text.rstrip('/')}/{name}") if place.text else joined([*place.pieces, "/", name]),
+            "write",
+        )
+
+
+def _downloads(readings: list[Reading], given: Arguments, out: Gathered) -> None:
+    """What is written beside the text's own files: a URL's last segment (`curl -O`), or a name that the server says."""
+    if ("download", ".") not in _also(given):
+        return
+    used = frozenset[str]().union(*(option.names for option in given.options))
+    folders = [item.value for item in given.options if item.names & _INTO_FOLDER and item.value is not None]
+    for reading in readings:
+        if reading.role == "url":
+            name = last_segment(word((reading.item.text or "").partition("?")[0].partition("#")[0]))
+            for folder in folders or [word(".")]:
+                _inside(folder, name, out)
+            if "-J" in used or reading.item.text is None:
+                out.path(
+                    joined([*(folders or [word(".")])[0].pieces, "/", Hole("name", "computed")]), "write", certain=False
+                )
+
+
+_INTO_FOLDER: Final = frozenset({"--output-dir", "-P", "--directory-prefix"})
 
 
 def _joined_shell(readings: list[Reading], out: Gathered) -> None:
@@ -230,6 +263,28 @@ def _joined_shell(readings: list[Reading], out: Gathered) -> None:
     words = [reading.item for reading in readings if reading.role == "shell"]
     if words:
         out.run(phrase(tuple(words)), "bash")
+    keys = tuple(reading.item for reading in readings if reading.role == "keys")
+    if keys:
+        typed = joined([piece for item in keys for piece in _typed(item).pieces])
+        out.nested.append(Nested("code", typed, "bash", possible=True))
+
+
+def _typed(item: Word) -> Word:
+    """What a key sends: the text itself, or the sign of a key with a name."""
+    return item if item.text is None else word(_KEYS.get(item.text.lower(), item.text))
+
+
+_KEYS: Final = {
+    "enter": "\n",
+    "c-m": "\n",
+    "c-j": "\n",
+    "kpenter": "\n",
+    "space": " ",
+    "tab": " ",
+    "c-c": "",
+    "c-d": "",
+    "escape": "",
+}
 
 
 def _joined_inner(layer: Layer, out: Gathered) -> None:
@@ -248,18 +303,27 @@ _PLAIN: Final = expression(r"[\w@%+=:,./{}^-]*")
 def _always(given: Arguments, readings: list[Reading], out: Gathered) -> None:
     """Accesses that need no operand."""
     assert given.data is not None
-    also, absent = given.data.also, given.data.absent
+    absent = given.data.absent
     for change in given.data.changes:
-        if (change.also is not None or change.absent) and applies(change, given.options):
-            also = also if change.also is None else change.also
-            absent = change.absent or absent
-    for role, path in also:
+        if change.absent and applies(change, given.options):
+            absent = change.absent
+    for role, path in _also(given):
         apply(out, role, word(path))
     if absent is None:
         return
     given_roles = {head(reading.role) for reading in readings}
     if given_roles.isdisjoint((head(absent[0]), "read", "list", "tree")):
         apply(out, absent[0], word(absent[1]))
+
+
+def _also(given: Arguments) -> tuple[tuple[str, str], ...]:
+    """The accesses that need no operand, with the options that were given."""
+    assert given.data is not None
+    also = given.data.also
+    for change in given.data.changes:
+        if change.also is not None and applies(change, given.options):
+            also = change.also
+    return also
 
 
 def _narrow(given: Arguments, out: Gathered) -> None:

@@ -20,7 +20,7 @@ from ostiary.call.patch import read_patch
 from ostiary.call.pipes import MAX_PIPES, connected
 from ostiary.call.places import directory, in_fallbacks
 from ostiary.call.repository import START, Moment, repository, stores, switched
-from ostiary.call.streams import incoming, input_code, process_code, redirected
+from ostiary.call.streams import incoming, input_code, process_code, redirected, told_input
 from ostiary.call.variables import run_by
 from ostiary.call.windows import decoded, piped_paths
 from ostiary.call.wrapped import wrapped
@@ -193,6 +193,8 @@ class Builder:
                 command = replace(command, redirects=around.stdin)
             given = (word(layers[-1].invocation.name or ""), *layers[-1].arguments.operands)
             input_code(command, commands, language or "bash", out, given if language == "bash" else None)
+        if data is not None and head(data.stdin) == "told":
+            told_input(command, commands, data.stdin.partition(":")[2], out)
         process_code(command, commands, language or "bash", out)
 
     def _read_codes(self, out: Gathered) -> tuple[Nested, ...]:

@@ -37,7 +37,8 @@ _COMMAND_SETTING: Final = expression(
     r"(?:exec|(?:proxy|local|knownhosts)command"
     r"|alias\.[^=]*=(?=!)|(?:core|gpg|diff|pager|credential|sequence|filter|merge|difftool|mergetool|browser|man|gui|ssh)"
     r"\.(?:[^=]*\.)?(?:pager|editor|sshcommand|fsmonitor|askpass|external|command|textconv|cmd|driver|clean|smudge|process"
-    r"|program|helper)|pager\.[^=]*)(?:(?<==)|\s*=\s*|\s+)",
+    r"|program|helper)|pager\.[^=]*"
+    r"|target\..*\.(?:runner|linker)|build\.rustc(?:-wrapper|-workspace-wrapper)?|host\.runner)(?:(?<==)|\s*=\s*|\s+)",
     re.IGNORECASE,
 )
 _ACTING: Final = expression(
@@ -73,6 +74,13 @@ def _tree(out: Gathered, item: Item) -> None:
     out.path(item.word, "read", certain=item.certain)
     tree = Tree(item.detail != "visible")
     out.accesses[before:] = [replace(access, tree=tree) for access in out.accesses[before:]]
+
+
+def _list(out: Gathered, item: Item) -> None:
+    """What is listed; of a file only its name and size are shown."""
+    before = len(out.accesses)
+    out.path(item.word, "read", certain=item.certain)
+    out.accesses[before:] = [replace(access, listing=True) for access in out.accesses[before:]]
 
 
 def _edit(out: Gathered, item: Item) -> None:
@@ -124,6 +132,9 @@ def _patch(out: Gathered, item: Item) -> None:
 
 
 def _command(out: Gathered, item: Item) -> None:
+    if item.word.prefix.startswith("@"):  # az takes a file so
+        out.path(item.word.after(1), "read", "execute", certain=item.certain)
+        return
     out.nested.append(Nested("code", item.word, item.detail or "bash"))
 
 
@@ -161,12 +172,6 @@ def _request(out: Gathered, item: Item) -> None:
         out.path(item.word.after(found.end() + (found[0][-1] != "@")), "read", certain=item.certain)
     else:
         out.text(item.word)
-
-
-def _ex(out: Gathered, item: Item) -> None:
-    text = item.word.prefix.lstrip(": ")
-    if text.startswith("!"):
-        out.nested.append(Nested("code", item.word.after(item.word.prefix.index("!") + 1), "bash"))
 
 
 def _remote(*kinds: AccessKind) -> Handler:
@@ -262,8 +267,16 @@ def _setting(out: Gathered, item: Item) -> None:
         (net.forward if "forward" in host[0].lower() else net.jump)(out, item.word.after(host.end()), item.certain)
     found = _COMMAND_SETTING.match(item.word.prefix)
     if found:
-        rest = item.word.after(found.end())
+        rest = _without_quotes(item.word.after(found.end()))
         out.nested.append(Nested("code", rest.after(1) if rest.prefix.startswith("!") else rest, "bash"))
+    elif "=" not in item.word.prefix:
+        _shape(out, item)
+
+
+def _without_quotes(item: Word) -> Word:
+    """The text of a setting that is a text in TOML."""
+    text = item.text or ""
+    return word(text[1:-1]) if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else item
 
 
 def _effect(out: Gathered, item: Item) -> None:  # noqa: ARG001 handlers share one signature
@@ -301,10 +314,11 @@ HANDLERS: Final[dict[str, Handler]] = {
     "read": _paths("read"),
     "write": _paths("write"),
     "into": _paths("write"),
+    "download": _paths("write"),
     "edit": _edit,
     "delete": _paths("delete"),
     "move": _paths("read", "delete"),
-    "list": _paths("read"),
+    "list": _list,
     "tree": _tree,
     "revision": _revision,
     "setting": _setting,
@@ -323,7 +337,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "host": _host,
     "anywhere": _anywhere,
     "request": _request,
-    "ex": _ex,
+    "keys": _nothing,
     "remote": _remote("read"),
     "remote-write": _remote("write"),
     "repository": _repository,

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from ostiary import programs
 from ostiary.expressions import expression
 from ostiary.words import Hole, Word, joined
 
@@ -61,6 +62,12 @@ def is_argument_path(text: str) -> bool:
     if any(sign.isspace() for sign in text) and not (text.startswith(_START) or text[1:2] == ":"):
         return False
     return is_path(Word((text,)))
+
+
+def reads_as_command(text: str) -> bool:
+    """Whether a text begins with the name of a known program and goes on."""
+    first, *rest = text.split(maxsplit=1)[:2] or [""]
+    return bool(rest) and programs.known_as(programs.base_name(first)) is not None
 
 
 def value_of_key(item: Word) -> Word | None:

@@ -6,20 +6,19 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from ostiary.call.filters import UNTOLD, filtered, holds_code, reads_files
 from ostiary.call.gather import Gathered
-from ostiary.call.layers import layers_of
+from ostiary.call.layers import Layer, layers_of
 from ostiary.call.model import Access
 from ostiary.call.shapes import is_process
 from ostiary.call.sockets import BASH, touch_file
 from ostiary.expressions import expression
 from ostiary.shell.model import Command, Redirect
-from ostiary.words import Hole, Word, joined, phrase, word
+from ostiary.words import Word, joined, phrase, word
 
 _ESCAPE: Final = expression(r"\\(?:x([0-9a-fA-F]{1,2})|0?([0-7]{1,3})|([abefnrtv\\]))")
 _LETTERS: Final = {"a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
 _TEXTS: Final = ("here-document", "here-string")
-UNTOLD: Final = Word((Hole("|", "computed"),))
-"""Code that arrives through a pipe and is not in the text."""
 
 
 def redirected(redirects: tuple[Redirect, ...], out: Gathered) -> None:
@@ -37,7 +36,7 @@ def redirected(redirects: tuple[Redirect, ...], out: Gathered) -> None:
 
 def incoming(command: Command, commands: Sequence[Command]) -> tuple[Redirect, ...]:
     """What a command, and what it starts, finds on the standard input; empty where the text does not tell."""
-    given = tuple(item for item in command.redirects if item.kind in (*_TEXTS, "read"))
+    given = tuple(_given(command))
     texts = [printed(commands[index], commands) for index in command.reads_from]
     if given or len(texts) != 1 or texts[0] is None:
         return given
@@ -53,7 +52,7 @@ def input_code(
 ) -> None:
     """The standard input of a program that runs it: text in the script is code, anything else code that is not told.
     `arguments` are what a shell takes for `$0`, `$1` and so on."""
-    given = [item for item in command.redirects if item.kind in (*_TEXTS, "read")]
+    given = _given(command)
     if given:
         last = given[-1]
         if is_process(last.target):
@@ -84,14 +83,22 @@ def _catted(command: Command) -> Word | None:
     return operands[0] if one and operands[0].text not in (None, "-") else None
 
 
+def told_input(command: Command, commands: Sequence[Command], language: str, out: Gathered) -> None:
+    """A text on the standard input of a program that does what the text says, where the text is in the script."""
+    for redirect in incoming(command, commands):
+        if redirect.kind in _TEXTS:
+            out.run(redirect.target, language)
+
+
 def process_code(command: Command, commands: Sequence[Command], language: str, out: Gathered) -> None:
     """Code that a process substitution prints: `source <(echo x)`."""
     for access in [item for item in out.accesses if item.kind == "execute" and is_process(item.target)]:
-        text = access.target.holes[0].source[2:-1].strip()
-        sources = [commands[index] for index in command.reads_from if commands[index].text == text]
-        told = printed(sources[0], commands) if len(sources) == 1 else None
-        if told is not None:
-            out.run(told, language)
+        text = access.target.holes[0].source[2:-1]
+        sources = [commands[index] for index in command.reads_from if commands[index].text in text]
+        texts = [printed(source, commands) for source in sources if len(source.feeds) == 1]
+        told = [found for found in texts if found is not None]
+        if told:
+            out.run(joined([piece for found in told for piece in found.pieces]), language)
 
 
 def printed(command: Command, commands: Sequence[Command] = (), most: int = 8) -> Word | None:
@@ -112,11 +119,25 @@ def printed(command: Command, commands: Sequence[Command] = (), most: int = 8) -
         return _formatted(operands)
     if name == "tee" or (name == "cat" and all(item.text == "-" for item in operands)):
         return _passed_on(command, commands, most)
-    return None
+    return _computed(layer, command, commands, most)
+
+
+def _computed(layer: Layer, command: Command, commands: Sequence[Command], most: int) -> Word | None:
+    """What a program makes of a text, or of code in the text, that is all it reads; None for anything else."""
+    if reads_files(layer):
+        return None
+    text = _passed_on(command, commands, most)
+    if text is not None:
+        return filtered(layer, text)
+    return UNTOLD if holds_code(layer) and not command.reads_from and not _given(command) else None
+
+
+def _given(command: Command) -> list[Redirect]:
+    return [item for item in command.redirects if item.kind in (*_TEXTS, "read")]
 
 
 def _passed_on(command: Command, commands: Sequence[Command], most: int) -> Word | None:
-    given = [item for item in command.redirects if item.kind in (*_TEXTS, "read")]
+    given = _given(command)
     if given:
         return given[-1].target if given[-1].kind in _TEXTS else None
     if len(command.reads_from) != 1 or command.reads_from[0] >= len(commands):

@@ -9,8 +9,7 @@ from typing import Any, Final
 from ostiary import urls
 from ostiary.call.gather import Gathered
 from ostiary.call.parts import Around, Builder
-from ostiary.call.shapes import is_argument_path, is_url
-from ostiary.call.wrapped import reads_as_command
+from ostiary.call.shapes import is_argument_path, is_url, reads_as_command
 from ostiary.expressions import expression
 from ostiary.records import NamedTuple, replace
 from ostiary.words import word

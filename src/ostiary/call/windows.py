@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from ostiary.call.filters import UNTOLD
 from ostiary.call.gather import Gathered, Nested
 from ostiary.call.layers import Layer, layers_of
 from ostiary.call.roles import apply
-from ostiary.call.streams import UNTOLD, printed
+from ostiary.call.streams import printed
 from ostiary.expressions import expression
 from ostiary.programs import head
 from ostiary.shell.model import Command

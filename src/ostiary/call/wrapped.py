@@ -8,6 +8,7 @@ from ostiary import programs
 from ostiary.call.code import SHELLS
 from ostiary.call.gather import Gathered, Nested
 from ostiary.call.layers import Layer, layers_of
+from ostiary.call.shapes import reads_as_command
 from ostiary.records import replace
 from ostiary.words import Word
 
@@ -23,12 +24,6 @@ def wrapped(layers: tuple[Layer, ...], touch: Toucher, known: tuple[Nested, ...]
     words = layers[-1].invocation.words[1:]
     found = dict.fromkeys((*_texts(layers[-1]), *_inside(words, touch)))
     return tuple(item for item in found if all(item.code != other.code for other in known))
-
-
-def reads_as_command(text: str) -> bool:
-    """Whether a text begins with the name of a known program and goes on."""
-    first, *rest = text.split(maxsplit=1)[:2] or [""]
-    return bool(rest) and programs.known_as(programs.base_name(first)) is not None
 
 
 def _texts(layer: Layer) -> Iterator[Nested]:

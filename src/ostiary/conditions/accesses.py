@@ -35,11 +35,19 @@ def build(plan: Plan, stance: Stance) -> Condition:
         if access is None:
             return MAYBE if view.part.unparsed or view.call.limit else NO
         answer = match(access.target, view.part.cwd, view.knowledge)
+        if access.listing and stance.wide and answer != NO and _is_file(access.target, view):
+            return NO
         if answer == NO and below is not None and access.tree is not None:
             return below(access.target, access.tree, view.part.cwd, view.knowledge)
         return answer if access.certain else min(answer, MAYBE)
 
     return condition
+
+
+def _is_file(target: Word, view: View) -> bool:
+    """Whether a path is a file, of which a listing shows no content."""
+    path = paths.spelled(target, view.part.cwd, view.knowledge)
+    return path.known and view.knowledge.ask("kind", path.text) == "file"
 
 
 def path_matcher(plans: Plan, wide: bool) -> TargetMatcher:

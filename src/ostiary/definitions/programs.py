@@ -34,6 +34,11 @@ def _role(value: Any) -> str:
     return text(value)
 
 
+def _stdin(value: Any) -> str:
+    """What the standard input is: a role, or `told:diff` for a text that is read only where the call holds it."""
+    return text(value) if model.head(text(value)) == "told" else _role(value)
+
+
 def _words(value: Any) -> list[str]:
     if value == "":
         return []
@@ -107,6 +112,7 @@ def _key(value: Any) -> str:
 
 
 Role = Annotated[str, BeforeValidator(_role)]
+Stdin = Annotated[str, BeforeValidator(_stdin)]
 Operands = Annotated[str, BeforeValidator(_operands)]
 Touches = Annotated[str, BeforeValidator(_touches)]
 Traits = Annotated[str, BeforeValidator(_traits)]
@@ -141,7 +147,7 @@ class Entry(_Strict):
     )
     absent: Touches | None = Field(None, description="what is touched where no operand stands: `read:.`")
     also: Touches | None = Field(None, description="what is always touched: `write:~/.npmrc`")
-    stdin: Role | None = Field(None, description="what the standard input is, where it runs: `code:bash`")
+    stdin: Stdin | None = Field(None, description="what the standard input is, where it runs: `code:bash`")
     keys: dict[str, Role] | None = Field(None, description="roles of values of operands like `key=value`, by key")
     when: dict[str, Changes] | None = Field(None, description="what options change: `{-l|--list: data...}`")
     subcommands: dict[str, Entry] | None = Field(

@@ -284,9 +284,9 @@ class Reader:
         words: tuple[Word, ...] = ()
         if data.kind == ";":
             words = self._until_semicolon()
-        elif data.kind == "2":
+        elif data.kind in ("1", "2"):
             taken = [self._next() for _ in range(2)]
-            value = taken[1] or value
+            value = taken[int(data.kind) - 1] or value
         elif data.kind in ("=", "$") and value is None:
             if data.kind == "$" and data.value == "argv" and self.index < len(self.words):
                 self.inner = self.index

@@ -1,9 +1,9 @@
 """What the data about programs says, and the small notation it is written in.
 
 An option is `-o|--output=write!config`: its spellings, `=` if it takes a value, what the value is, and after `!` what
-the option does. Kinds of value: `=` a value, attached or the next word; `=?` only attached; `=2` two words; `=;` the
-words up to `;` or `+`; `=$` a value after which all words are operands (`=$command`: all further words are shell text,
-`=$argv`: they are a program with its arguments).
+the option does. Kinds of value: `=` a value, attached or the next word; `=?` only attached; `=1` and `=2` two words, of
+which the first or the second is the value; `=;` the words up to `;` or `+`; `=$` a value after which all words are
+operands (`=$command`: all further words are shell text, `=$argv`: they are a program with its arguments).
 
 Operands are `read... write`: a role for each by position, `...` after the role of those in the middle. Subcommands are
 `install=i|ci`: `|` between commands with the same data, `=` between the names of one.
@@ -29,6 +29,7 @@ VALUE_ROLES: Final = frozenset(
         "edit",  # read and written
         "delete",
         "move",  # read and deleted
+        "download",  # a directory that takes what the URLs among the operands name
         "into",  # a directory or file that takes what the other operands name
         "revision",  # a git revision, `revision:path` or a path; a possible read
         "setting",  # `key=value` of which some keys name a command
@@ -63,7 +64,7 @@ VALUE_ROLES: Final = frozenset(
         "key",  # the name of a setting, before its value
         "anywhere",  # a host that the text does not tell: where a redirect leads
         "request",  # httpie's words: a method, a URL, `name=value`, `name=@file`
-        "ex",  # a command of vi and less, where `!` begins a shell command
+        "keys",  # keys that are typed into a program which runs elsewhere, perhaps a shell
         "remote",  # `host:path` or a local path that is read
         "remote-write",  # `host:path` or a local path that is written
         "repository",  # a URL, `host:path`, a local path, or the name of a remote
@@ -132,13 +133,13 @@ TRAITS: Final = frozenset(
 )
 
 _OPTION: Final = expression(
-    r"(?P<names>[^=!\s]+)(?:=(?P<kind>[?;$2]?)(?P<value>[a-z][a-z0-9:-]*)?)?(?:!(?P<role>[a-z]+))?"
+    r"(?P<names>[^=!\s]+)(?:=(?P<kind>[?;$12]?)(?P<value>[a-z][a-z0-9:-]*)?)?(?:!(?P<role>[a-z]+))?"
 )
 
 
 class OptionData(NamedTuple):
-    """One option. `names` are its spellings, `kind` is how it takes a value (empty: it takes none, `=`, `?`, `2`, `;`,
-    `$`), `value` is the role of the value, `role` what the option does."""
+    """One option. `names` are its spellings, `kind` is how it takes a value (empty: it takes none, `=`, `?`, `1`, `2`,
+    `;`, `$`), `value` is the role of the value, `role` what the option does."""
 
     names: frozenset[str]
     kind: str = ""
@@ -174,8 +175,9 @@ class Program:
     """What one program, or one subcommand of it, does with its arguments.
 
     `path` is the program and its subcommands. `absent` is a role and a path: what is touched where no operand stands.
-    `also` are accesses that are always made. `stdin` is `code:LANG` where the standard input runs. `acts` says that it
-    does something to operands of its own, `closes` that some option makes it do what an allow must name.
+    `also` are accesses that are always made. `stdin` is `code:LANG` where the standard input runs, `told:LANG` where
+    only a text in the call is read so. `acts` says that it does something to operands of its own, `closes` that some
+    option makes it do what an allow must name.
     """
 
     path: tuple[str, ...]

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from ostiary.call.code.awk import read_awk
 from ostiary.call.code.calls import read_calls
+from ostiary.call.code.diff import read_diff
+from ostiary.call.code.ex import read_ex
 from ostiary.call.code.sed import read_sed
 from ostiary.call.code.sql import touched_by_sql
 from ostiary.call.code.tables import CALLS
+from ostiary.call.code.typed import read_bindings, read_sent
 from ostiary.call.gather import Gathered, Nested
 from ostiary.call.model import Opening
 from ostiary.expressions import expression
@@ -43,14 +47,22 @@ def read_code(code: Word, language: str, out: Gathered) -> None:
         out.openings.append(Opening("unknown", frozenset(), f"`{code.holes[0].source}` may hold further code"))
     if len(text) > MAX_CODE:
         out.nested.append(Nested("unknown", reason="code longer than what is analysed"))
-    elif language == "sed":
-        read_sed(text, out)
-    elif language == "awk":
-        read_awk(text, out)
+    elif language in _READERS:
+        _READERS[language](text, out)
     elif language in CALLS:
         read_calls(text, language, out)
     else:
         _read_other(code, language, out)
+
+
+_READERS: Final[Mapping[str, Callable[[str, Gathered], None]]] = {
+    "sed": read_sed,
+    "awk": read_awk,
+    "ex": read_ex,
+    "diff": read_diff,
+    "fzf": read_bindings,
+    "sent": read_sent,
+}
 
 
 def _read_other(code: Word, language: str, out: Gathered) -> None:
@@ -61,7 +73,7 @@ def _read_other(code: Word, language: str, out: Gathered) -> None:
 
 
 def _computed_in(code: Word, language: str) -> bool:
-    return language not in ("sed", "awk") and any(hole.kind != "outside" for hole in code.holes)
+    return language not in _READERS and any(hole.kind != "outside" for hole in code.holes)
 
 
 _NAMES: Final = {"other": "this program's", "base64": "encoded", "sql": "SQL that leaves the database:"}

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from ostiary.call.code.others import names_without_call, touched_by_others
 from ostiary.call.code.tables import BARE, CALLS, KEYWORDS, REFLECTED
 from ostiary.call.code.tokens import MAX_TOKENS, SYNTAX, Token, tokens
 from ostiary.call.gather import Gathered, Nested
@@ -32,8 +33,9 @@ Argument = tuple[Token, ...]
 
 
 class Found(NamedTuple):
-    """A known call: the roles of its arguments, the arguments, and the object it is a method of."""
+    """A known call: where its name stands, the roles of its arguments, the arguments, the object it is a method of."""
 
+    at: int
     roles: str
     arguments: tuple[Argument, ...]
     subject: Word
@@ -48,11 +50,15 @@ def read_calls(code: str, language: str, out: Gathered) -> None:
             out.nested.append(Nested("unknown", word(code), reason="code longer than what is analysed"))
             return
     constants = _constants(read)
-    for token in read:
-        if token.kind == "shell":
+    for before, token in zip((Token("break", ""), *read), read, strict=False):
+        if token.kind == "shell" or (token.kind == "text" and before.text == "$" and language == "node"):
             out.nested.append(Nested("code", token.word, "bash"))
-    for found in _calls(read, language):
+    known = list(_calls(read, language))
+    for found in known:
         _apply_call(found, constants, out)
+    touched_by_others(read, frozenset(found.at for found in known), constants, out)
+    if names_without_call(read, language, _aliases(read) if language == "python" else {}):
+        _not_told(out)
 
 
 def _constants(read: Sequence[Token]) -> dict[str, Word]:
@@ -77,12 +83,13 @@ def _calls(read: Sequence[Token], language: str) -> Iterator[Found]:
         chain = _chain(read, index)
         head, dot, rest = chain.partition(".")
         full = aliases.get(head, head) + dot + rest
-        roles = table.get(full) or (table.get("." + token.text) if dot or _is_method(read, index) else None)
+        method = table.get("." + token.text) if dot or _is_method(read, index) else None
+        roles = (table.get(full) or method) if dot else (method or table.get(full))
         arguments = _arguments(read, index + 1)
         if token.text == "getattr" and language == "python" and _reflects(arguments, aliases):
             roles = "dynamic"
         if roles and not _defines(read, index):
-            yield Found(roles, arguments, _subject(read, index))
+            yield Found(index, roles, arguments, _subject(read, index))
 
 
 def _begins_argument(token: Token) -> bool:
@@ -233,7 +240,9 @@ def _touch(out: Gathered, role: str, value: Word) -> None:
 
 
 def _not_told(out: Gathered) -> None:
-    out.nested.append(Nested("unknown", reason="code that is only known when it runs"))
+    item = Nested("unknown", reason="code that is only known when it runs")
+    if item not in out.nested:
+        out.nested.append(item)
 
 
 def _module(value: Word, out: Gathered) -> None:

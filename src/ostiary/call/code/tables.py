@@ -33,10 +33,12 @@ _PYTHON: Final = _calls(
     ("host", "socket.create_connection"),
     ("dynamic", "eval exec compile __import__ importlib.import_module pickle.loads marshal.loads ctypes.CDLL"),
     ("dynamic", "os.execv os.execve os.execvp os.execl os.execlp os.spawnl os.spawnv os.posix_spawn"),
+    ("dynamic", "os.execle os.execlpe os.execvpe os.spawnle os.spawnlp os.spawnlpe os.spawnve os.spawnvp os.spawnvpe"),
+    ("dynamic", "os.posix_spawnp"),
     ("dynamic", "types.FunctionType code.interact runpy.run_module"),
-    ("run", "runpy.run_path"),
-    ("method:read", ".read_text .read_bytes .iterdir"),
-    ("method:write", ".write_text .write_bytes .touch"),
+    ("run", "runpy.run_path os.startfile"),
+    ("method:read", ".read_text .read_bytes .iterdir .open"),
+    ("method:write", ".write_text .write_bytes .touch .symlink_to .hardlink_to"),
     ("method:delete", ".unlink .rmdir"),
 )
 
@@ -62,18 +64,18 @@ _NODE: Final = _calls(
 )
 
 _RUBY: Final = _calls(
-    ("read", "File.read IO.read File.readlines File.foreach IO.readlines Dir.entries Dir.glob"),
+    ("read", "File.read IO.read File.binread IO.binread File.readlines File.foreach IO.readlines Dir.entries Dir.glob"),
     ("open", "File.open open File.new"),
     ("write", "File.write IO.write FileUtils.mkdir_p FileUtils.touch Dir.mkdir FileUtils.mkdir"),
     ("delete", "File.delete File.unlink FileUtils.rm FileUtils.rm_rf FileUtils.rm_r Dir.rmdir"),
     ("read write", "FileUtils.cp FileUtils.cp_r FileUtils.ln_s FileUtils.copy"),
     ("move write", "FileUtils.mv File.rename"),
-    ("list-or-text", "system exec spawn Kernel.system Kernel.exec Open3.capture2 Open3.capture3"),
-    ("command", "IO.popen"),
+    ("list-or-text", "system exec spawn Kernel.system Kernel.exec Kernel.spawn Process.spawn Process.exec PTY.spawn"),
+    ("list-or-text", "Open3.capture2 Open3.capture3 Open3.capture2e Open3.popen2 Open3.popen2e Open3.popen3 IO.popen"),
     ("url", "URI.open Net::HTTP.get URI"),
     ("host", "TCPSocket.new"),
     ("run", "load require_relative"),
-    ("dynamic", "eval instance_eval class_eval send public_send Marshal.load const_get syscall"),
+    ("dynamic", "%x method eval instance_eval class_eval send public_send Marshal.load const_get syscall"),
 )
 
 _PERL: Final = _calls(
@@ -85,7 +87,7 @@ _PERL: Final = _calls(
     ("read write", "copy symlink link"),
     ("list-or-text", "system exec"),
     ("run", "do"),
-    ("dynamic", "qx eval syscall evalbytes"),
+    ("dynamic", "qx readpipe eval syscall evalbytes open2 open3"),
     ("url", "get"),
 )
 
@@ -99,7 +101,7 @@ _PHP: Final = _calls(
     ("command", "system exec shell_exec passthru popen proc_open pcntl_exec"),
     ("url", "curl_init"),
     ("host", "fsockopen stream_socket_client"),
-    ("run", "include include_once require require_once"),
+    ("source", "include include_once require require_once"),
     ("dynamic", "eval assert create_function call_user_func call_user_func_array"),
 )
 
@@ -112,6 +114,38 @@ _LUA: Final = _calls(
     ("run", "dofile loadfile"),
     ("dynamic", "load loadstring package.loadlib"),
 )
+
+ARGUMENT_TEXT: Final = frozenset(
+    (
+        *("print", "log", "info", "debug", "warn", "error", "puts", "echo", "printf", "say", "p", "pprint", "write"),
+        *("dumps", "stringify", "format", "len", "repr", "split", "rsplit", "replace", "strip", "lstrip", "rstrip"),
+        *("startswith", "endswith", "startsWith", "endsWith", "includes", "indexOf", "index", "find", "count", "match"),
+        *("search", "sub", "gsub", "test", "compile", "exists", "isfile", "isdir", "is_file", "is_dir", "existsSync"),
+        *("file_exists", "basename", "dirname", "extname", "splitext", "append", "push", "add", "assert", "Error"),
+        *("RuntimeError", "ValueError", "Exception", "assertEqual", "describe", "it", "expect", "namedtuple", "exit"),
+        *("getenv", "print_r", "var_dump", "strpos", "strlen", "explode", "implode", "str_replace", "preg_match"),
+        *("if", "while", "for", "elif", "return", "and", "or", "not", "in", "switch", "foreach", "unless", "qw", "my"),
+    )
+)
+"""Calls that take a text as a text, whatever it reads like."""
+
+TRANSPARENT: Final = frozenset(
+    (
+        "Path",
+        "PurePath",
+        "str",
+        "join",
+        "resolve",
+        "String",
+        "bytes",
+        "expanduser",
+        "abspath",
+        "realpath",
+        "URL",
+        "normalize",
+    )
+)
+"""Calls that give back the path or text they are given, for the call around them."""
 
 CALLS: Final[dict[str, dict[str, str]]] = {
     "python": _PYTHON,
