@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from hashlib import sha256
 from typing import Any, Final
 
+from ostiary.digests import sha256
 from ostiary.records import dataclass, field
 from ostiary.spelling import nearest, shown
 from ostiary.tools import TOOLS

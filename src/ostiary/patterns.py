@@ -8,9 +8,9 @@ regular expressions are those of the `regex` package, bounded in length and in t
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from typing import Any, Final
 
@@ -42,21 +42,17 @@ class Meter:
         return self.searches <= 0 or self.late <= 0
 
 
-class _Here(threading.local):
-    meter: Meter | None = None
-
-
-_HERE: Final = _Here()
+_HERE: Final[ContextVar[Meter | None]] = ContextVar("meter", default=None)
 
 
 @contextmanager
 def metered(meter: Meter) -> Iterator[None]:
-    """Count the searches of this thread inside the block."""
-    before, _HERE.meter = _HERE.meter, meter
+    """Count the searches of this thread or task inside the block."""
+    token = _HERE.set(meter)
     try:
         yield
     finally:
-        _HERE.meter = before
+        _HERE.reset(token)
 
 
 _EXPLICIT: Final = expression(r"/(.+)/([a-z]*)", re.DOTALL)
@@ -112,7 +108,7 @@ def covers(body: str, text: str) -> Answer:
 
 
 def _timed(find: Callable[..., Any], text: str) -> Answer:
-    meter = _HERE.meter
+    meter = _HERE.get()
     if meter is None:
         meter = Meter(1, 1, SEARCH_SECONDS)
     if meter.empty:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     """The known name that looks most like `name`, first in its case, then in any; empty if none is as like as `cutoff`
     (0 to 1)."""
+    import difflib  # for messages alone, which a hook has none of
+
     cut, names = name[:80], sorted(known)
     folded = {item.lower(): item for item in names}
     for close in difflib.get_close_matches(cut, names, 1, cutoff):

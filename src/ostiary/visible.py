@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import Final
 
 # Control, format (bidi, zero-width, tags), surrogate, private use, unassigned; line and paragraph separators.
@@ -21,7 +20,7 @@ def visible(text: str) -> str:
 
     Renderers that read markup must still be told that this text holds none.
     """
-    return text if text.isascii() and text.isprintable() else "".join(map(_shown, text))
+    return text if text.isascii() and text.isprintable() else _made_visible(text)
 
 
 def hidden(text: str) -> int:
@@ -29,8 +28,12 @@ def hidden(text: str) -> int:
     return len(text) - len(visible(text))
 
 
-def _shown(char: str) -> str:
-    if char in _BLANKS:
-        return " "
-    unseen = char in _FILLERS or char in _SELECTORS or unicodedata.category(char) in _HIDDEN
-    return "" if unseen else char
+def _made_visible(text: str) -> str:
+    from unicodedata import category  # most texts are ASCII, and a hook pays for it
+
+    def shown(char: str) -> str:
+        if char in _BLANKS:
+            return " "
+        return "" if char in _FILLERS or char in _SELECTORS or category(char) in _HIDDEN else char
+
+    return "".join(map(shown, text))

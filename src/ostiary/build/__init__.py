@@ -5,7 +5,6 @@ plan, warnings = compile_file(raw, "policy.yaml", load_include)
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
 
 from ostiary import document
@@ -15,6 +14,7 @@ from ostiary.build.examples import Judge, failures
 from ostiary.build.includes import DEPTH, MOST, IncludeError, IncludeRef, LoadInclude, no_includes, reference
 from ostiary.build.names import stem
 from ostiary.build.salvage import salvaged
+from ostiary.digests import sha256
 from ostiary.document import Document, Flaw
 from ostiary.evaluate import judge_alone
 from ostiary.matchers.compact import Decision, Entry
@@ -75,10 +75,10 @@ def _beside(warnings: Iterable[Problem], errors: Iterable[Problem]) -> Iterator[
 
 def digest(raw: bytes, params: variables.Values, included: Iterable[str]) -> str:
     """SHA-256 (hex) of a file's bytes, of the values given to its variables and of the digests of what it includes."""
-    total = hashlib.sha256(raw)
+    total = sha256(raw)
     parts = [f"{name}={value!r}" for name, value in sorted(params.items())] + list(included)
     if parts:
-        total = hashlib.sha256("\0".join([total.hexdigest(), *parts]).encode("utf-8", "surrogatepass"))
+        total = sha256("\0".join([total.hexdigest(), *parts]).encode("utf-8", "surrogatepass"))
     return total.hexdigest()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator
 from typing import Literal
@@ -10,6 +9,7 @@ from typing import Literal
 from ostiary import document
 from ostiary.build.names import stem
 from ostiary.definitions import Programs, Tools
+from ostiary.digests import sha256
 from ostiary.policy import FilePlan, ProgramPlan, ToolPlan
 
 Defined = Literal["programs", "tools"]
@@ -17,7 +17,7 @@ Defined = Literal["programs", "tools"]
 
 def compile_definitions(raw: bytes, label: str, defined: Defined) -> FilePlan:
     """A file of definitions, compiled whole: a plan without rules. Raises `PolicyError` with every problem."""
-    digest = hashlib.sha256(f"{defined}\0".encode() + raw).hexdigest()
+    digest = sha256(f"{defined}\0".encode() + raw).hexdigest()
     plan = FilePlan(name=stem(label), label=label, digest=digest, combine="strictest", rules=())
     if defined == "programs":
         return plan._replace(programs=tuple(_programs(raw, label)))

@@ -8,10 +8,8 @@ from typing import Final
 
 from ostiary import programs
 from ostiary.call.defined import NOTHING, Definitions
-from ostiary.call.files import FileBuilder
-from ostiary.call.layers import invocation_of
+from ostiary.call.layers import SYSTEM_FOLDERS, invocation_of
 from ostiary.call.model import Call, Opening, Part
-from ostiary.call.parts import SYSTEM_FOLDERS, Around
 from ostiary.call.tool import analyse_tool
 from ostiary.event import Event
 from ostiary.facts import Given
@@ -60,32 +58,38 @@ def _several(readings: tuple[Call, ...]) -> Call:
 def _reading(
     event: Event, given: Given, tools: ToolTable, defined: Definitions, texts: Mapping[str, str | None]
 ) -> Call:
-    if defined is NOTHING:
-        return _read(event, FileBuilder(given, texts=texts), tools, defined)
-    with programs.knowing(defined.programs):
-        return replace(_read(event, FileBuilder(given, texts=texts), tools, defined), defined=defined)
-
-
-def _read(event: Event, builder: FileBuilder, tools: ToolTable, defined: Definitions) -> Call:
     tool = tools.tools.get(event.tool) if event.tool is not None else None
+    if defined is NOTHING:
+        return _read(event, given, tool, defined, texts)
+    with programs.knowing(defined.programs):
+        return replace(_read(event, given, tool, defined, texts), defined=defined)
+
+
+def _read(event: Event, given: Given, tool: Tool | None, defined: Definitions, texts: Mapping[str, str | None]) -> Call:
     if event.tool is None:
         return Call((Part(event.name, cwd=event.cwd),), limit="" if event.input_complete else "input is not complete")
     if tool is not None and tool.language is not None:
-        return _shell_call(event, tool, builder)
-    return analyse_tool(event, tool, builder.given, defined.tool(event))
+        return _shell_call(event, tool, given, texts)
+    return analyse_tool(event, tool, given, defined.tool(event))
 
 
-def _shell_call(event: Event, tool: Tool, builder: FileBuilder) -> Call:
+def _shell_call(event: Event, tool: Tool, given: Given, texts: Mapping[str, str | None]) -> Call:
     """The call of a shell: the parts of its script, and what its other arguments touch."""
+    # Both read shells, which cost a hook 10 ms to import; calls of other tools need not pay that.
+    from ostiary.call.files import FileBuilder
+    from ostiary.call.parts import Around
+
     name = next((name for name, role in tool.roles.items() if role == "script"), "")
     scripts = _scripts(event.input.get(name))
     if not scripts:
         part = Part(tool.name, cwd=event.cwd, unparsed=f"argument `{name}` is missing or no text")
         return Call((part,), None, limit="the script is not known")
     assert tool.language is not None
+    builder = FileBuilder(given, texts=texts)
+    around = Around(None, openings=(_TYPED,)) if tool.typed else Around(_start(event, given))
     for script in scripts:
         if not builder.limit:
-            builder.script(script, tool.language, _TYPED if tool.typed else Around(_start(event, builder.given)))
+            builder.script(script, tool.language, around)
     parts = builder.finished()
     limit = builder.limit or ("" if event.input_complete else "the arguments are not complete")
     content = (*scripts, *builder.content) if tool.typed else tuple(builder.content)
@@ -94,7 +98,7 @@ def _shell_call(event: Event, tool: Tool, builder: FileBuilder) -> Call:
 
 
 # Rules that stop see the commands of a text that may be typed into a shell; no allow covers what may be anything else.
-_TYPED: Final = Around(None, openings=(Opening("unknown", frozenset(), "what reads this text is not known"),))
+_TYPED: Final = Opening("unknown", frozenset(), "what reads this text is not known")
 
 
 def _scripts(value: object) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 
 from ostiary.call.gather import Gathered, Nested
@@ -58,6 +57,8 @@ def _values(given: Arguments, name: str) -> Iterator[Word]:
 
 def _split(value: Word) -> tuple[Word, ...] | None:
     """The words of an alias, None if they are not told."""
+    import shlex  # for aliases alone
+
     try:
         return None if value.text is None else tuple(map(word, shlex.split(value.text)))
     except ValueError:

@@ -11,6 +11,9 @@ from ostiary.programs import Arguments
 from ostiary.records import NamedTuple
 from ostiary.words import Hole, Word, joined, word
 
+SYSTEM_FOLDERS: Final = ("/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/")
+"""Folders that only an administrator writes; a program named by a path in one of them is the program of that name."""
+
 MAX_LAYERS: Final = 24
 """Wrappers inside wrappers; beyond, the rest is an unknown program."""
 

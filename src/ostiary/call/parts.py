@@ -9,7 +9,7 @@ from ostiary import programs, shell
 from ostiary.call.code import SHELLS, read_code
 from ostiary.call.found import piped
 from ostiary.call.gather import Gathered, Nested
-from ostiary.call.layers import Layer, is_inert, layers_of
+from ostiary.call.layers import SYSTEM_FOLDERS, Layer, is_inert, layers_of
 from ostiary.call.links import followed
 from ostiary.call.loaded import build_files
 from ostiary.call.model import Opening, Part, Source
@@ -35,8 +35,6 @@ MAX_DEPTH: Final = 8
 """Scripts inside scripts."""
 MAX_PARTS: Final = 1000
 """Parts of one call."""
-SYSTEM_FOLDERS: Final = ("/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/")
-"""Folders that only an administrator writes; a program named by a path in one of them is the program of that name."""
 
 Environment = tuple[tuple[str, Word], ...]
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from ostiary.call.defined import ToolDefinition
 from ostiary.call.gather import Gathered
 from ostiary.call.model import Call, Part
-from ostiary.call.parts import Around, Builder
 from ostiary.call.patch import read_patch
 from ostiary.call.roles import apply
 from ostiary.call.search import listed, narrowed
@@ -19,6 +18,9 @@ from ostiary.expressions import expression
 from ostiary.facts import Given
 from ostiary.tools import Role, Tool
 from ostiary.words import Word, word
+
+if TYPE_CHECKING:
+    from ostiary.call.parts import Builder
 
 SETTINGS: Final = frozenset(
     (
@@ -79,14 +81,24 @@ def analyse_tool(event: Event, tool: Tool | None, given: Given, defined: ToolDef
         complete=listed,
         pure=listed and all(access.kind == "read" for access in out.accesses),
     )
-    builder = Builder(given, [part])
-    for script in scripts:
-        builder.script(script, "bash", Around(event.cwd))
+    unmapped = not roles and event.tool is not None and not listed
+    if not scripts and not free:
+        return Call((part,), None, tuple(out.content), limit, unmapped)
+    builder = _builder(part, scripts, given)
     content = (*out.content, *builder.content)
     run_perhaps(builder, free, event.cwd)
     parts = (part, *builder.finished()[1:])
-    unmapped = not roles and event.tool is not None and not listed
     return Call(parts, "\n".join(scripts) if scripts else None, content, limit or builder.limit, unmapped)
+
+
+def _builder(part: Part, scripts: Sequence[str], given: Given) -> Builder:
+    """What has the tool's own part and those of its scripts."""
+    from ostiary.call.parts import Around, Builder  # reads shells, which cost a hook 10 ms to import
+
+    builder = Builder(given, [part])
+    for script in scripts:
+        builder.script(script, "bash", Around(part.cwd))
+    return builder
 
 
 def _argument(role: Role, value: Any, out: Gathered) -> bool:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ostiary import urls
 from ostiary.call.gather import Gathered
-from ostiary.call.parts import Around, Builder
 from ostiary.call.shapes import is_argument_path, is_url, reads_as_command
 from ostiary.expressions import expression
 from ostiary.records import NamedTuple, replace
 from ostiary.words import word
+
+if TYPE_CHECKING:
+    from ostiary.call.parts import Builder
 
 MAX_LEAVES: Final = 2000
 """Texts inside the arguments of one call that are looked at."""
@@ -134,6 +136,8 @@ def _joint(item: Mapping[str, Any]) -> Command | None:
 
 def run_perhaps(builder: Builder, arguments: Mapping[str, Any], cwd: str | None) -> None:
     """Add the parts of what reads as a command: possible ones."""
+    from ostiary.call.parts import Around  # reads shells, which cost a hook 10 ms to import
+
     around = Around(cwd, possible=True)
     for number, command in enumerate(commands(arguments)):
         if builder.limit or number >= MAX_COMMANDS:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -29,8 +27,10 @@ _FILTERS: Final = frozenset({"Where-Object", "Select-Object", "Sort-Object", "Ge
 def decoded(code: Word) -> Nested:
     """The script that `-EncodedCommand` holds: UTF-16 in base64 (about_PowerShell_exe)."""
     try:
+        import base64  # for encoded scripts alone
+
         text = base64.b64decode(code.text or "!", validate=True).decode("utf-16-le")
-    except (binascii.Error, ValueError):
+    except ValueError:
         return Nested("unknown", code, reason="encoded code that was not understood")
     return Nested("code", word(text), "powershell")
 

@@ -5,34 +5,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Final
 
-from ostiary.dialects.afk import AFK
-from ostiary.dialects.amp import AMP
-from ostiary.dialects.antigravity import ANTIGRAVITY
 from ostiary.dialects.base import Dialect, OnError, Unreadable
 from ostiary.dialects.bodies import Answer
-from ostiary.dialects.claude_code import CLAUDE_CODE
-from ostiary.dialects.cline import CLINE
-from ostiary.dialects.codex import CODEX
-from ostiary.dialects.copilot_cli import COPILOT_CLI
-from ostiary.dialects.cursor import CURSOR
-from ostiary.dialects.factory_droid import FACTORY_DROID
-from ostiary.dialects.gemini_cli import GEMINI_CLI
-from ostiary.dialects.goose import GOOSE
-from ostiary.dialects.grok import GROK
 from ostiary.dialects.hosted import hosted
-from ostiary.dialects.kiro import KIRO
 from ostiary.dialects.marks import foreign
-from ostiary.dialects.opencode import OPENCODE
 from ostiary.dialects.payload import parse
-from ostiary.dialects.pi import PI
-from ostiary.dialects.qwen_code import QWEN_CODE
 from ostiary.dialects.reader import read, receive
-from ostiary.dialects.vscode import VSCODE
-from ostiary.dialects.windsurf import WINDSURF
 from ostiary.dialects.writer import unreadable, write
-from ostiary.dialects.zcode import ZCODE
 from ostiary.tools import Tool, ToolTable
 
 __all__ = [
@@ -51,27 +34,51 @@ __all__ = [
     "write",
 ]
 
-DIALECTS: Final[dict[str, Dialect]] = {
-    "claude-code": CLAUDE_CODE,
-    "codex": CODEX,
-    "cursor": CURSOR,
-    "gemini-cli": GEMINI_CLI,
-    "qwen-code": QWEN_CODE,
-    "opencode": OPENCODE,
-    "pi": PI,
-    "cline": CLINE,
-    "amp": AMP,
-    "grok": GROK,
-    "zcode": ZCODE,
-    "afk": AFK,
-    "copilot-cli": COPILOT_CLI,
-    "factory-droid": FACTORY_DROID,
-    "vscode": VSCODE,
-    "goose": GOOSE,
-    "windsurf": WINDSURF,
-    "kiro": KIRO,
-    "antigravity": ANTIGRAVITY,
-}
+
+class Registry(Mapping[str, Dialect]):
+    """Dialects by their names. Each is imported when it is asked for, since a hook needs one of them."""
+
+    def __init__(self, places: dict[str, str]) -> None:
+        self._places = places
+
+    def __getitem__(self, name: str) -> Dialect:
+        module, _, constant = self._places[name].partition(".")
+        found: Dialect = getattr(import_module(f"{__name__}.{module}"), constant)
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+DIALECTS: Final = Registry(
+    {
+        "claude-code": "claude_code.CLAUDE_CODE",
+        "codex": "codex.CODEX",
+        "cursor": "cursor.CURSOR",
+        "gemini-cli": "gemini_cli.GEMINI_CLI",
+        "qwen-code": "qwen_code.QWEN_CODE",
+        "opencode": "opencode.OPENCODE",
+        "pi": "pi.PI",
+        "cline": "cline.CLINE",
+        "amp": "amp.AMP",
+        "grok": "grok.GROK",
+        "zcode": "zcode.ZCODE",
+        "afk": "afk.AFK",
+        "copilot-cli": "copilot_cli.COPILOT_CLI",
+        "factory-droid": "factory_droid.FACTORY_DROID",
+        "vscode": "vscode.VSCODE",
+        "goose": "goose.GOOSE",
+        "windsurf": "windsurf.WINDSURF",
+        "kiro": "kiro.KIRO",
+        "antigravity": "antigravity.ANTIGRAVITY",
+    }
+)
 
 
 def tool_table(tools: ToolTable) -> ToolTable:

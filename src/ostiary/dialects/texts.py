@@ -24,6 +24,8 @@ def clean(text: str) -> str:
 
 def cut(text: str, limit: int) -> str:
     """The text in at most `limit` UTF-16 units, the measure of most agents; a cut text says so."""
+    if 2 * len(text) <= limit:
+        return text
     units = text.encode("utf-16-le", "surrogatepass")
     if len(units) <= 2 * limit:
         return text

@@ -7,7 +7,6 @@ looked-up value is quoted for the shell, since the model chose it.
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -58,7 +57,11 @@ def _filled(template: Any, event: Event, shell: bool) -> Any:
 
 def _text(value: Any, shell: bool) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return shlex.quote(text) if shell else text
+    if not shell:
+        return text
+    from shlex import quote  # for rewrites of commands alone
+
+    return quote(text)
 
 
 def _value(path: str, event: Event) -> Any:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from ostiary.digests import sha256
 from ostiary.event import GATES
 from ostiary.policy.definitions import Defining, levels
 from ostiary.policy.plan import ExceptionPlan, FilePlan, RulePlan
@@ -233,7 +233,7 @@ def _named_tools(ordered: list[Admitted], tools: ToolTable) -> ToolTable:
 
 
 def _generation(ordered: list[Admitted]) -> str:
-    digest = hashlib.sha256(SEMANTICS.encode())
+    digest = sha256(SEMANTICS.encode())
     for source in ordered:
         digest.update(f"\0{source.tier}\0{source.reviewed}\0{source.file.digest}\0{source.note}".encode())
     return digest.hexdigest()[:16]
@@ -242,7 +242,7 @@ def _generation(ordered: list[Admitted]) -> str:
 def undefined(label: str) -> FilePlan:
     """What acts for a file of definitions that is broken and was never good: nothing, so that its programs and tools
     stay unknown."""
-    digest = hashlib.sha256(f"{label}\0undefined".encode()).hexdigest()
+    digest = sha256(f"{label}\0undefined".encode()).hexdigest()
     return FilePlan(name="broken", label=label, digest=digest, combine="strictest", rules=())
 
 
@@ -260,5 +260,5 @@ def stand_in(label: str, line: int, message: str, managed: bool, *, help: str = 
         reason=f"{place} cannot be used: {message}",
         help=help or "mend the file; `ostiary check` shows everything that is wrong with it",
     )
-    digest = hashlib.sha256(f"{label}\0{line}\0{message}".encode()).hexdigest()
+    digest = sha256(f"{label}\0{line}\0{message}".encode()).hexdigest()
     return FilePlan(name="broken", label=label, digest=digest, combine="strictest", rules=(rule,))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
 from typing import Final
 
 from ostiary import __version__
+from ostiary.digests import sha256
 from ostiary.policy import SEMANTICS
 from ostiary.sources.compiled import FORMAT, Compiled, pack, unpack
 from ostiary.sources.discover import Source
@@ -24,10 +24,10 @@ def key(source: Source) -> str:
     """Names what a source compiles to: its bytes, what they are compiled for, and by which version of what. (The files
     it includes are compared when the plan is used.)"""
     assert source.raw is not None
-    digest = hashlib.sha256(source.raw).hexdigest()
+    digest = sha256(source.raw).hexdigest()
     version = (FORMAT, SEMANTICS, __version__, sys.implementation.cache_tag)
     meaning = (*version, source.tier, source.label, source.path, source.folder, digest)
-    return hashlib.sha256("\0".join(map(str, meaning)).encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256("\0".join(map(str, meaning)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def fetch(folder: str, name: str) -> Compiled | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import marshal
 from typing import Any, Final
 
+from ostiary.digests import sha256
 from ostiary.policy import FilePlan, file_plan, plain
 from ostiary.problems import Problem
 from ostiary.records import NamedTuple
@@ -13,7 +13,7 @@ from ostiary.records import NamedTuple
 FORMAT: Final = 2
 """Version of the stored form. Plans of another form are compiled again."""
 
-_CHECKSUM: Final = hashlib.sha256().digest_size
+_CHECKSUM: Final = sha256().digest_size
 
 
 class Compiled(NamedTuple):
@@ -30,14 +30,14 @@ def pack(compiled: Compiled) -> bytes:
     plan, problems, includes = compiled
     value = (FORMAT, plain(plan), tuple(map(_fields, problems)), includes)
     body = marshal.dumps(value)
-    return hashlib.sha256(body).digest() + body
+    return sha256(body).digest() + body
 
 
 def unpack(data: bytes) -> Compiled | None:
     """The value of a stored form; None for anything damaged or of another version. Only for files that nobody else can
     write: the reader of these values is no defence against made-up ones."""
     checksum, body = data[:_CHECKSUM], data[_CHECKSUM:]
-    if hashlib.sha256(body).digest() != checksum:
+    if sha256(body).digest() != checksum:
         return None
     try:
         return _value(marshal.loads(body))  # noqa: S302 the file is ours alone, and whole

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from typing import Final
 
 from ostiary.answers import Answer
 from ostiary.build import Defined, IncludeError, IncludeRef, Judge, compile_definitions, compile_file
 from ostiary.dialects import tool_table
+from ostiary.digests import sha256
 from ostiary.evaluate import judge_alone
 from ostiary.event import Event
 from ostiary.facts import Facts
@@ -50,7 +50,7 @@ class _Includes:
             raise IncludeError(f"there is no {ref}") from None
         except Unreadable as error:
             raise IncludeError(f"{ref} is not included: {error}") from None
-        self.found[path] = hashlib.sha256(raw).hexdigest()
+        self.found[path] = sha256(raw).hexdigest()
         self.spent += len(raw) if _foreign(self.source) else 0
         return self._label(ref), raw
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from typing import Final
 
+from ostiary.digests import sha256
 from ostiary.expressions import expression
 from ostiary.sources.compiled import Compiled
 from ostiary.sources.discover import Source
@@ -38,7 +38,7 @@ def _folders(source: Source) -> tuple[str, ...]:
 def digest(source: Source, path: str, places: Places) -> str:
     """SHA-256 (hex) of an included file's bytes, empty where it cannot be read."""
     try:
-        return hashlib.sha256(read_include(source, path, places)).hexdigest()
+        return sha256(read_include(source, path, places)).hexdigest()
     except (FileNotFoundError, Unreadable):
         return ""
 

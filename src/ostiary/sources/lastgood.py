@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from typing import Final
 
+from ostiary.digests import sha256
 from ostiary.sources.compiled import Compiled, pack, unpack
 from ostiary.sources.discover import Source
 from ostiary.sources.files import Unreadable
@@ -20,7 +20,7 @@ def remember(state: str, source: Source, name: str, compiled: Compiled) -> None:
     assert compiled.plan is not None
     stem = _stem(state, source)
     # The plan's digest as well, since the cache's name does not tell what the included files hold.
-    path = f"{stem}.{hashlib.sha256(f'{name}{compiled.plan.digest}'.encode()).hexdigest()[:16]}"
+    path = f"{stem}.{sha256(f'{name}{compiled.plan.digest}'.encode()).hexdigest()[:16]}"
     if os.path.exists(path):
         return
     try:
@@ -46,7 +46,7 @@ def recall(state: str, source: Source) -> Compiled | None:
 
 def _stem(state: str, source: Source) -> str:
     identity = f"{source.tier}\0{source.path}".encode("utf-8", "surrogatepass")
-    return os.path.join(state, "good", hashlib.sha256(identity).hexdigest())
+    return os.path.join(state, "good", sha256(identity).hexdigest())
 
 
 def _stored(stem: str) -> list[str]:

@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Final
 
-from ostiary.call.code.awk import read_awk
-from ostiary.call.code.calls import read_calls
-from ostiary.call.code.diff import read_diff
-from ostiary.call.code.ex import read_ex
-from ostiary.call.code.sed import read_sed
-from ostiary.call.code.sql import touched_by_sql
 from ostiary.call.code.tables import CALLS
-from ostiary.call.code.typed import read_bindings, read_sent
 from ostiary.call.gather import Gathered, Nested
 from ostiary.call.model import Opening
 from ostiary.expressions import expression
@@ -48,25 +41,31 @@ def read_code(code: Word, language: str, out: Gathered) -> None:
     if len(text) > MAX_CODE:
         out.nested.append(Nested("unknown", reason="code longer than what is analysed"))
     elif language in _READERS:
-        _READERS[language](text, out)
+        module, _, reader = _READERS[language].partition(".")
+        getattr(import_module(f"{__name__}.{module}"), reader)(text, out)
     elif language in CALLS:
+        from ostiary.call.code.calls import read_calls
+
         read_calls(text, language, out)
     else:
         _read_other(code, language, out)
 
 
-_READERS: Final[Mapping[str, Callable[[str, Gathered], None]]] = {
-    "sed": read_sed,
-    "awk": read_awk,
-    "ex": read_ex,
-    "diff": read_diff,
-    "fzf": read_bindings,
-    "sent": read_sent,
+# Each is imported where its language is met: a hook pays for what it imports.
+_READERS: Final = {
+    "sed": "sed.read_sed",
+    "awk": "awk.read_awk",
+    "ex": "ex.read_ex",
+    "diff": "diff.read_diff",
+    "fzf": "typed.read_bindings",
+    "sent": "typed.read_sent",
 }
 
 
 def _read_other(code: Word, language: str, out: Gathered) -> None:
     if language == "sql":
+        from ostiary.call.code.sql import touched_by_sql
+
         touched_by_sql(str(code), out)
     if language != "sql" or _SQL_ESCAPE.search(str(code)):
         out.nested.append(Nested("unknown", code, reason=f"{_NAMES.get(language, language)} code is not analysed"))
