@@ -33,7 +33,8 @@ class Gathered:
 
     `base` is the directory in which the part's paths are taken (`git -C b`). `possible` says that accesses are made
     elsewhere or perhaps not at all. `effects` says that the part does something that is no access. `runs` says that
-    code was found that takes the place of code from the standard input, `runs_input` that this is what runs.
+    code was found that takes the place of code from the standard input; `runs_input` is the descriptor whose text runs
+    where a word names one (`0` is the standard input, `?` one that is not told), empty otherwise.
     """
 
     accesses: list[Access] = field(default_factory=list)
@@ -44,7 +45,7 @@ class Gathered:
     possible: bool = False
     effects: bool = False
     runs: bool = False
-    runs_input: bool = False
+    runs_input: str = ""
 
     def path(self, target: Word, *kinds: AccessKind, certain: bool = True, origin: Origin = "argument") -> None:
         """An access of each kind to a path, unless it is a stream or a device that keeps nothing."""

@@ -7,6 +7,7 @@ from typing import Final, TypeVar
 
 from ostiary import programs, shell
 from ostiary.call.code import SHELLS, read_code
+from ostiary.call.descriptors import fed
 from ostiary.call.found import piped
 from ostiary.call.gather import Gathered, Nested
 from ostiary.call.layers import SYSTEM_FOLDERS, Layer, is_inert, layers_of
@@ -87,15 +88,16 @@ class Builder:
             self._beyond(text, f"more than {MAX_DEPTH} scripts inside each other")
             return
         parsed = shell.parse(text, language, self.budget, arguments)
+        commands = tuple(fed(item, around.stdin) for item in parsed.commands) if around.stdin else parsed.commands
         self.limit = self.limit or parsed.limit
         offset = len(self.parts)
         pending: list[tuple[int, tuple[Nested, ...], Around]] = []
-        for command in parsed.commands:
+        for command in commands:
             if len(self.parts) >= MAX_PARTS:
                 self._beyond(command.text, f"more than {MAX_PARTS} commands")
                 break
             self._spend(len(around.environment) // ENTRIES)
-            nested, inside = self._command(command, parsed.commands, offset, around)
+            nested, inside = self._command(command, commands, offset, around)
             pending.append((len(self.parts) - 1, nested, inside))
         for index, nested, inside in pending:
             self._nested(index, nested, inside)
@@ -121,8 +123,8 @@ class Builder:
         layers = layers_of(command.words, around.via, further, language=command.language, windows=self.given.windows)
         out = Gathered(possible=around.elsewhere)
         touch_layers(layers, out, command.language)
-        redirected(command.redirects, out)
-        self._standard_input(layers, command, commands, around, out)
+        redirected(command.redirects[len(around.stdin) :], out)
+        self._standard_input(layers, command, commands, out)
         environment = _environment(command, layers, around)
         _by_environment(layers, environment, out)
         codes = self._read_codes(out)
@@ -157,7 +159,7 @@ class Builder:
         self.content.extend(out.content)
         if not nested:
             return nested, around
-        stdin = incoming(command, commands) or around.stdin
+        stdin = incoming(command, commands)
         return nested, replace(inside(part, layers, around, out), stdin=stdin, moment=moment)
 
     def _moment(self, command: Command, layers: tuple[Layer, ...], offset: int, around: Around) -> Moment:
@@ -179,7 +181,6 @@ class Builder:
         layers: tuple[Layer, ...],
         command: Command,
         commands: tuple[Command, ...],
-        around: Around,
         out: Gathered,
     ) -> None:
         data = layers[-1].arguments.data if layers else None
@@ -187,8 +188,6 @@ class Builder:
             piped_paths(layers[-1], command, commands, out)
         language = data.stdin.partition(":")[2] if data is not None and head(data.stdin) == "code" else ""
         if (language and not out.runs) or out.runs_input:
-            if around.stdin and not command.reads_from and not incoming(command, commands):
-                command = replace(command, redirects=around.stdin)
             given = (word(layers[-1].invocation.name or ""), *layers[-1].arguments.operands)
             input_code(command, commands, language or "bash", out, given if language == "bash" else None)
         if data is not None and head(data.stdin) == "told":
@@ -230,7 +229,7 @@ class Builder:
 
     def words(self, words: tuple[Word, ...], language: str, around: Around) -> None:
         """Add a program with its arguments, then the scripts inside it."""
-        command = Command(str(phrase(words)), words, language=language)
+        command = fed(Command(str(phrase(words)), words, language=language), around.stdin)
         if around.depth > MAX_DEPTH:
             self._beyond(command.text, f"more than {MAX_DEPTH} scripts inside each other")
             return

@@ -11,7 +11,7 @@ from ostiary.call import net
 from ostiary.call.gather import Gathered, Nested
 from ostiary.call.layers import FURTHER
 from ostiary.call.model import Access, AccessKind
-from ostiary.call.shapes import at_place, is_path, is_process, paths_in, value_of_key
+from ostiary.call.shapes import at_place, descriptor, is_path, is_process, paths_in, value_of_key
 from ostiary.expressions import expression
 from ostiary.paths import Tree
 from ostiary.programs import head
@@ -27,8 +27,6 @@ class Item(NamedTuple):
     detail: str = ""
     certain: bool = True
 
-
-_INPUTS: Final = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 
 Handler = Callable[[Gathered, Item], None]
 
@@ -99,8 +97,9 @@ def _text(out: Gathered, item: Item) -> None:
 
 
 def _run(out: Gathered, item: Item) -> None:
-    if item.word.text in _INPUTS:
-        out.runs_input = True
+    number = "0" if item.word.text == "-" else descriptor(item.word)
+    if number:
+        out.runs_input = number
         return
     out.runs = True
     if is_process(item.word):

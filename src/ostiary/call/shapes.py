@@ -110,6 +110,20 @@ def is_device(item: Word) -> bool:
     return text in DEVICES or text == "-" or text.startswith(("/dev/fd/", "/proc/self/fd/"))
 
 
+_DESCRIPTOR: Final = expression(r"/(?:dev|proc/(?:self|thread-self|\$\$))/fd/(.*)")
+_STANDARD: Final = {"/dev/stdin": "0", "/dev/stdout": "1", "/dev/stderr": "2"}
+
+
+def descriptor(item: Word) -> str:
+    """The number of the descriptor that a path names, `?` for one that is not told, empty if it names none."""
+    if item.text in _STANDARD:
+        return _STANDARD[item.text]
+    match = _DESCRIPTOR.match(str(item))
+    if match is None:
+        return ""
+    return match[1] if item.text is not None and match[1].isdigit() else "?"
+
+
 def is_process(item: Word) -> bool:
     """A process substitution, whose commands are parts of their own."""
     first = item.pieces[0] if len(item.pieces) == 1 else ""

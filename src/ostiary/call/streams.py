@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from ostiary.call.descriptors import READABLE, TEXTS, sources
 from ostiary.call.filters import UNTOLD, filtered, holds_code, reads_files
 from ostiary.call.gather import Gathered
 from ostiary.call.layers import Layer, layers_of
 from ostiary.call.model import Access
-from ostiary.call.shapes import is_process
+from ostiary.call.shapes import descriptor, is_process
 from ostiary.call.sockets import BASH, touch_file
 from ostiary.expressions import expression
 from ostiary.shell.model import Command, Redirect
@@ -18,29 +19,33 @@ from ostiary.words import Word, joined, phrase, word
 
 _ESCAPE: Final = expression(r"\\(?:x([0-9a-fA-F]{1,2})|0?([0-7]{1,3})|([abefnrtv\\]))")
 _LETTERS: Final = {"a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
-_TEXTS: Final = ("here-document", "here-string")
 
 
 def redirected(redirects: tuple[Redirect, ...], out: Gathered) -> None:
     """The accesses that redirections make, and the texts of here-documents."""
     for redirect in redirects:
-        if redirect.kind in _TEXTS:
+        if redirect.kind in TEXTS:
             out.text(redirect.target)
         elif redirect.kind == "read":
-            touch_file(out, redirect.target, ("read",), BASH, "input")
+            touch_file(out, _named(redirect), ("read",), BASH, "input")
         elif redirect.kind == "both":
-            touch_file(out, redirect.target, ("read", "write"), BASH, "output")
+            touch_file(out, _named(redirect), ("read", "write"), BASH, "output")
         elif redirect.kind in ("write", "append"):
-            touch_file(out, redirect.target, ("write",), BASH, "output")
+            touch_file(out, _named(redirect), ("write",), BASH, "output")
+
+
+def _named(redirect: Redirect) -> Word:
+    """The target of a redirection, where `-` is no stream but a file's name."""
+    return word("./-") if redirect.target.text == "-" else redirect.target
 
 
 def incoming(command: Command, commands: Sequence[Command]) -> tuple[Redirect, ...]:
-    """What a command, and what it starts, finds on the standard input; empty where the text does not tell."""
-    given = tuple(_given(command))
+    """What the scripts that a command starts find on their descriptors."""
+    given = tuple(item for item in command.redirects if item.kind in READABLE or item.kind == "descriptor")
     texts = [printed(commands[index], commands) for index in command.reads_from]
-    if given or len(texts) != 1 or texts[0] is None:
-        return given
-    return (Redirect("here-string", texts[0]),)
+    if len(texts) == 1 and texts[0] is not None:
+        return (Redirect("here-string", texts[0], number="0"), *given)
+    return given
 
 
 def input_code(
@@ -50,18 +55,30 @@ def input_code(
     out: Gathered,
     arguments: tuple[Word, ...] | None = None,
 ) -> None:
-    """The standard input of a program that runs it: text in the script is code, anything else code that is not told.
-    `arguments` are what a shell takes for `$0`, `$1` and so on."""
-    given = _given(command)
-    if given:
-        last = given[-1]
-        if is_process(last.target):
-            out.accesses.append(Access("execute", last.target, not out.possible))
-        elif last.kind == "read":
-            out.path(last.target, "execute")
+    """The standard input of a program that runs it, or another descriptor: text in the script is code, anything else
+    code that is not told. `arguments` are what a shell takes for `$0`, `$1` and so on."""
+    number = out.runs_input or "0"
+    found, decided = sources(command, number)
+    for item in found:
+        if is_process(item.target):
+            out.accesses.append(Access("execute", item.target, not out.possible))
+        elif item.kind in TEXTS:
+            out.run(item.target, language, arguments)
         else:
-            out.run(last.target, language, arguments)
-        return
+            out.path(item.target, "execute")
+    if number != "0" and not found:
+        out.accesses.append(Access("execute", UNTOLD, not out.possible))
+    if number == "0" and not decided:
+        _piped_code(command, commands, language, out, arguments)
+
+
+def _piped_code(
+    command: Command,
+    commands: Sequence[Command],
+    language: str,
+    out: Gathered,
+    arguments: tuple[Word, ...] | None,
+) -> None:
     if len(command.reads_from) == 1 and (file := _catted(commands[command.reads_from[0]])) is not None:
         out.path(file, "execute")
         return
@@ -80,25 +97,26 @@ def _catted(command: Command) -> Word | None:
     layer = layers_of(command.words, language=command.language)[-1]
     operands = layer.arguments.operands
     one = layer.invocation.name == "cat" and not layer.arguments.options and len(operands) == 1
-    return operands[0] if one and operands[0].text not in (None, "-") else None
+    plain = one and operands[0].text not in (None, "-") and not descriptor(operands[0])
+    return operands[0] if plain else None
 
 
 def told_input(command: Command, commands: Sequence[Command], language: str, out: Gathered) -> None:
     """A text on the standard input of a program that does what the text says, where the text is in the script."""
     for redirect in incoming(command, commands):
-        if redirect.kind in _TEXTS:
+        if redirect.kind in TEXTS:
             out.run(redirect.target, language)
 
 
 def process_code(command: Command, commands: Sequence[Command], language: str, out: Gathered) -> None:
     """Code that a process substitution prints: `source <(echo x)`."""
     for access in [item for item in out.accesses if item.kind == "execute" and is_process(item.target)]:
-        text = access.target.holes[0].source[2:-1]
-        sources = [commands[index] for index in command.reads_from if commands[index].text in text]
-        texts = [printed(source, commands) for source in sources if len(source.feeds) == 1]
-        told = [found for found in texts if found is not None]
+        source = access.target.holes[0].source
+        inside = [index for index in command.reads_from if commands[index].text in source]
+        last = [commands[index] for index in inside if not set(commands[index].feeds) & set(inside)]
+        told = [text for item in last if (text := printed(item, commands)) is not None]
         if told:
-            out.run(joined([piece for found in told for piece in found.pieces]), language)
+            out.run(joined([piece for text in told for piece in text.pieces]), language)
 
 
 def printed(command: Command, commands: Sequence[Command] = (), most: int = 8) -> Word | None:
@@ -117,7 +135,9 @@ def printed(command: Command, commands: Sequence[Command] = (), most: int = 8) -
         return _echoed(operands, "-e" in used, "" if "-n" in used else "\n")
     if name == "printf" and operands:
         return _formatted(operands)
-    if name == "tee" or (name == "cat" and all(item.text == "-" for item in operands)):
+    if name == "exec" and len(layer.invocation.words) == 1:
+        return UNTOLD  # `exec > >(sh)`: what later commands print
+    if name == "tee" or (name == "cat" and all(item.text in ("-", "/dev/stdin") for item in operands)):
         return _passed_on(command, commands, most)
     return _computed(layer, command, commands, most)
 
@@ -129,17 +149,14 @@ def _computed(layer: Layer, command: Command, commands: Sequence[Command], most:
     text = _passed_on(command, commands, most)
     if text is not None:
         return filtered(layer, text)
-    return UNTOLD if holds_code(layer) and not command.reads_from and not _given(command) else None
-
-
-def _given(command: Command) -> list[Redirect]:
-    return [item for item in command.redirects if item.kind in (*_TEXTS, "read")]
+    return UNTOLD if holds_code(layer) and not command.reads_from and not sources(command)[0] else None
 
 
 def _passed_on(command: Command, commands: Sequence[Command], most: int) -> Word | None:
-    given = _given(command)
+    given, decided = sources(command)
     if given:
-        return given[-1].target if given[-1].kind in _TEXTS else None
+        told = len(given) == 1 and given[0].kind in TEXTS
+        return UNTOLD if command.reads_from and not decided else given[0].target if told else None
     if len(command.reads_from) != 1 or command.reads_from[0] >= len(commands):
         return None
     if not most:

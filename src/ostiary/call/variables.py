@@ -7,6 +7,7 @@ from typing import Final
 
 from ostiary import programs
 from ostiary.call.gather import Gathered, Nested
+from ostiary.call.shapes import is_process
 from ostiary.words import Word
 
 _MARKS: Final = "!|-"
@@ -21,7 +22,9 @@ def run_by(variables: Iterable[tuple[str, Word]], seen: set[tuple[str, Word]], o
             continue
         seen.add((name, value))
         role = programs.run_from(name)
-        if role == "run":
+        if role == "run" and is_process(value):
+            yield Nested("unknown", value, reason="commands that are only known when they run", possible=True)
+        elif role == "run":
             out.path(value, "execute", certain=False)
         elif role == "command" and value.prefix and all(hole.kind == "outside" for hole in value.holes):
             yield Nested("code", _unmarked(value), possible=True)

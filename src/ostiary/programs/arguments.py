@@ -12,6 +12,8 @@ from ostiary.records import NamedTuple
 from ostiary.words import Hole, Word, phrase, word
 
 _ASSIGNMENT: Final = expression(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
+# `env` and `sudo` take any name, though `sudo` takes what starts with a slash for a program.
+_SETTING: Final = expression(r"[^=/][^=]*=")
 _EXPRESSION: Final = frozenset("()!,")
 _CLUSTER: Final = expression(r"-[A-Za-z0-9?]+")
 
@@ -159,7 +161,7 @@ class Reader:
         self.choosing = False
         slots = self._slots()
         if slots.rest == "argv":
-            if "assignments" in traits and _ASSIGNMENT.match(item.prefix):
+            if "assignments" in traits and _SETTING.match(item.prefix):
                 self.assignments.append(item)
                 return None
             if len(self.operands) >= len(slots.first):

@@ -157,6 +157,7 @@ class Commands(Drafts, ABC):
         if name in self.bodies:
             self.budget.handle(len(self.bodies[name]))
             self.group += self.bodies[name]
+            self.called(self.bodies[name], draft.redirects)
         if name in scope.meanings:
             self._meant(name, node, scope)
         if name == "exec" and len(draft.words) == 1:
@@ -238,17 +239,19 @@ class Commands(Drafts, ABC):
 
     def _redirect(self, item: Redirection, scope: Scope) -> Redirect:
         target = item.target
+        number = item.descriptor or ("0" if item.operator[0] == "<" else "1")
         if item.variable:
             scope.taint(item.variable)
+            number = "{" + item.variable + "}"
         if isinstance(target, Document):
-            return Redirect("here-document", self.expander.text(target.body, scope), not target.quoted)
+            return Redirect("here-document", self.expander.text(target.body, scope), not target.quoted, number)
         if item.operator == "<<<":
-            return Redirect("here-string", self.expander.text(target, scope), True)
+            return Redirect("here-string", self.expander.text(target, scope), True, number)
         found = self.expander.single(target, scope)
         if item.operator in _KINDS:
-            return Redirect(_KINDS[item.operator], found)
+            return Redirect(_KINDS[item.operator], found, number=number)
         copies = item.operator == "<&" or (found.text is not None and _DESCRIPTOR.fullmatch(found.text))
-        return Redirect("descriptor" if copies else "write", found)
+        return Redirect("descriptor" if copies else "write", found, number=number)
 
 
 def _array_word(item: Assign) -> Word:

@@ -14,8 +14,8 @@ class Draft:
     """A command that is not finished."""
 
     __slots__ = (
-        "after", "again", "assignments", "cwd", "defined", "exported", "fallbacks", "feeds", "late", "reads",
-        "redirects", "text", "unparsed", "words",
+        "after", "again", "assignments", "cwd", "defined", "exported", "fallbacks", "feeds", "inherited", "late",
+        "reads", "redirects", "text", "unparsed", "words",
     )  # fmt: skip
 
     def __init__(self, text: str, scope: Scope, unparsed: str = "") -> None:
@@ -23,6 +23,7 @@ class Draft:
         self.words: tuple[Word, ...] = ()
         self.assignments: tuple[Assignment, ...] = ()
         self.redirects: tuple[Redirect, ...] = scope.redirects
+        self.inherited = len(scope.redirects)
         self.exported = tuple(scope.exports.values())
         self.defined = scope.defined
         self.cwd = scope.cwd
@@ -86,6 +87,16 @@ class Drafts:
         for position in after:
             self.drafts[position].reads += before
 
+    def called(self, body: list[int], redirects: tuple[Redirect, ...]) -> None:
+        """The commands of a function find what its caller gives it to read."""
+        given = tuple(item for item in redirects if item.kind not in ("write", "append"))
+        if given:
+            self.budget.spend(len(given) * len(body))
+            for position in body:
+                draft = self.drafts[position]
+                draft.redirects = given + draft.redirects
+                draft.inherited += len(given)
+
     def commands(self, text: str) -> tuple[Command, ...]:
         """The finished commands; `text` is the whole script's."""
         if self._unseen:
@@ -118,4 +129,5 @@ class Drafts:
             draft.fallbacks,
             after=draft.after,
             again=draft.again,
+            inherited=draft.inherited,
         )

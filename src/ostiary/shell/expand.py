@@ -19,7 +19,7 @@ _NAMED_TILDE: Final = expression(r"([A-Za-z_][A-Za-z0-9_]*=)(~[A-Za-z0-9_.+-]*)"
 _LATER_TILDE: Final = expression(r"(?<=:)~[A-Za-z0-9_.+-]*")
 _BLANKS: Final = expression(r"[ \t\n]+")
 _IDENTIFIER: Final = expression(r"[A-Za-z_][A-Za-z0-9_]*")
-_NUMBERS: Final = frozenset("?#$!-")
+_NUMBERS: Final = frozenset("?#$")
 _LISTS: Final = frozenset("@*")
 
 

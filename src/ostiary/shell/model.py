@@ -21,11 +21,13 @@ class Assignment:
 @dataclass(frozen=True, slots=True)
 class Redirect:
     """One redirection. `target` is the file, the here-document's body (`expands` says whether its text is expanded) or
-    the here-string. `descriptor` copies and closes (`2>&1`, `3>&-`) touch no file."""
+    the here-string. `descriptor` copies and closes (`2>&1`, `3>&-`) touch no file. `number` is the descriptor that is
+    opened, in braces the variable that will hold it, empty where the shell has no numbers."""
 
     kind: RedirectKind
     target: Word
     expands: bool = False
+    number: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,8 @@ class Command:
     programs that the script defines before or around the command. `cwd` is the directory relative to where the script
     starts (known empty word: unchanged), as `cd` moved it; with holes where the text does not tell. `fallbacks` are
     the directories it runs in if a `cd` before it failed that nothing asks about (`cd x; rm y`). `reads_from` and
-    `feeds` are positions in `Script.commands` of the neighbours in its pipeline. `unparsed` is the reason why the
+    `feeds` are positions in `Script.commands` of the neighbours in its pipeline. The first `inherited` redirections are
+    those of what surrounds it (groups, an `exec` before it, calls of its function). `unparsed` is the reason why the
     stretch was not understood, empty for an understood command. `language` is the shell that looks the program up:
     `bash`, `powershell` or `cmd`. `after` are positions of commands that have succeeded when it runs (`a && b`), as far
     as the text says so; `again` says that it may run more than once, or later than it stands (a loop, a function).
@@ -58,6 +61,7 @@ class Command:
     language: str = "bash"
     after: tuple[int, ...] = ()
     again: bool = False
+    inherited: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,9 +75,10 @@ class SimpleReader(WordReader):
             self.masks.append((match.start(1) + 1, match.end(), " "))
         self.pos = match.end()
         self.blanks()
+        descriptor = "" if variable or match[1] is None else self.text[match.start() : match.start(1)]
         if operator in ("<<", "<<-"):
-            return Redirection("<<", self._document(match.start(), operator == "<<-"), variable)
-        return Redirection(operator, self.word(), variable)
+            return Redirection("<<", self._document(match.start(), operator == "<<-"), variable, descriptor)
+        return Redirection(operator, self.word(), variable, descriptor)
 
     def _document(self, mark: int, strip: bool) -> Document:
         self.intricate = True

@@ -85,11 +85,13 @@ class Document:
 
 
 class Redirection(NamedTuple):
-    """One redirection, its operator without the descriptor; `variable` is set to the descriptor in `{variable}> f`."""
+    """One redirection, its operator without the descriptor; `variable` is set to the descriptor in `{variable}> f`,
+    `descriptor` is the number that is written before the operator."""
 
     operator: str
     target: RawWord | Document
     variable: str = ""
+    descriptor: str = ""
 
 
 class Simple(NamedTuple):

@@ -9,6 +9,7 @@ from ostiary.shell import limits
 from ostiary.shell.drafts import Draft
 from ostiary.shell.effects import Effects
 from ostiary.shell.limits import Budget
+from ostiary.shell.model import Redirect
 from ostiary.shell.scope import UNKNOWN_DIRECTORY, Scope, unknown
 from ostiary.shell.survey import Survey, survey
 from ostiary.shell.syntax import (
@@ -32,7 +33,10 @@ from ostiary.shell.syntax import (
     Test,
     Unread,
 )
-from ostiary.words import Word
+from ostiary.words import Hole, Word
+
+# What commands find that run behind a pipe from the rest of the script.
+_COPROCESS: Final = Redirect("here-string", Word((Hole("coproc", "computed"),)), True, "0")
 
 
 class Walker(Effects):
@@ -55,7 +59,9 @@ class Walker(Effects):
         self.visit(node.body, scope.copy())
 
     def _coprocess(self, node: Coprocess, scope: Scope) -> None:
-        self.visit(node.body, scope.copy())
+        inner = scope.copy()
+        inner.redirects += (_COPROCESS,)
+        self.visit(node.body, inner)
         scope.taint(node.name)
 
     def _negated(self, node: Negated, scope: Scope) -> None:
