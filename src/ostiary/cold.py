@@ -20,6 +20,7 @@ from ostiary.sources import approvals, store
 from ostiary.sources.admit import Compile, Desk, Miss, admit, policy_of, told
 from ostiary.sources.discover import discover_own, discover_projects
 from ostiary.sources.machine import MachineFacts
+from ostiary.sources.memory import Memory, noted
 from ostiary.sources.places import NoPlace, Places, find_places
 from ostiary.sources.roots import find_roots
 
@@ -116,8 +117,9 @@ def _outcome(event: Event, call: HookCall, places: Places, compile: Compile | No
     desk = Desk(places, store.load(places.state), compile)
     sources = (*discover_own(places), *discover_projects(roots.folders))
     standings = tuple(admit(source, desk) for source in sources)
-    facts = MachineFacts(roots, event.workdirs)
-    return told(run(evaluate(policy_of(standings, desk), event, facts.given(event.cwd)), facts), standings)
+    facts = MachineFacts(roots, event.workdirs, Memory(places.state, event.agent, event.session))
+    outcome = run(evaluate(policy_of(standings, desk), event, facts.given(event.cwd)), facts)
+    return told(noted(places.state, event, outcome), standings)
 
 
 def failed(error: BaseException) -> str:

@@ -32,6 +32,7 @@ from ostiary.sources.compiled import Compiled
 from ostiary.sources.compiling import compile_source
 from ostiary.sources.discover import Source, discover_own, discover_projects
 from ostiary.sources.machine import MachineFacts
+from ostiary.sources.memory import Memory, noted
 from ostiary.sources.places import Managed, Places, find_places
 from ostiary.sources.roots import Roots, RulesFolder, find_roots
 from ostiary.sources.settings import Gates, Settings, load_settings
@@ -70,8 +71,9 @@ class _Snapshot:
 
 
 class _Prepared(NamedTuple):
-    """An evaluation that is about to run, who answers it, and the sources it is about."""
+    """An evaluation that is about to run: of which event, who answers it, and the sources it is about."""
 
+    event: Event
     evaluation: Evaluation
     facts: Facts
     standings: tuple[Standing, ...]
@@ -137,6 +139,12 @@ class Engine:
         """The outcome of an event, or of a payload as `agent` sends it. Raises ValueError for a payload that cannot be
         read (at a gate, that has to mean deny) or without a known agent."""
         call = self._prepared(_event(event, agent))
+        return told(noted(self._places.state, call.event, run(call.evaluation, call.facts)), call.standings)
+
+    def judge(self, event: Event | Payload, agent: str | None = None) -> Outcome:
+        """The same outcome of a call that is not about to run: what it would write is not remembered. Raises what
+        `decide` does."""
+        call = self._prepared(_event(event, agent))
         return told(run(call.evaluation, call.facts), call.standings)
 
     def explain(self, event: Event | Payload, agent: str | None = None) -> Outcome:
@@ -156,7 +164,8 @@ class Engine:
         import asyncio  # only here, as in `perform`
 
         call = await asyncio.to_thread(self._prepared, _event(event, agent))
-        return told(await arun(call.evaluation, call.facts), call.standings)
+        outcome = await arun(call.evaluation, call.facts)
+        return told(await asyncio.to_thread(noted, self._places.state, call.event, outcome), call.standings)
 
     def reload(self) -> bool:
         """Reads everything again; True if the policy of the start folder is another one now. Sources that are what they
@@ -219,8 +228,10 @@ class Engine:
         snapshot = self._snapshot
         roots = find_roots(self._start, event.project, event.cwd)
         loaded = self._loaded(snapshot, self._remembered(event, roots.folders))
-        facts = self._facts or MachineFacts(roots, event.workdirs)
-        return _Prepared(evaluate(loaded.policy, event, facts.given(event.cwd), explain), facts, loaded.standings)
+        memory = Memory(self._places.state, event.agent, event.session)
+        facts = self._facts or MachineFacts(roots, event.workdirs, memory)
+        evaluation = evaluate(loaded.policy, event, facts.given(event.cwd), explain)
+        return _Prepared(event, evaluation, facts, loaded.standings)
 
     def _loaded(self, snapshot: _Snapshot, folders: _Folders) -> _Loaded:
         """What the start folder and these rules folders besides hold."""

@@ -17,7 +17,7 @@ class EventKind:
     """What a canonical event is. `before_tool`: a gate that a tool call passes before it runs. `tool`: the event is
     about one tool call. `stops`: a deny keeps what the event announces from happening. `ends`: a deny means *go on
     working* (Stop, SubagentStop, ...), so a failure of ours must never cause one. `prompts`: it carries a
-    prompt, so that one without a text was not understood."""
+    prompt, so that one without a text was not understood. `undone`: the tool call it is about does not run."""
 
     name: str
     before_tool: bool = False
@@ -25,6 +25,7 @@ class EventKind:
     stops: bool = False
     ends: bool = False
     prompts: bool = False
+    undone: bool = False
 
 
 def _kinds(*kinds: EventKind) -> dict[str, EventKind]:
@@ -38,7 +39,7 @@ EVENTS: Final[dict[str, EventKind]] = _kinds(
     EventKind("PreSkillShellCommand", before_tool=True, tool=True, stops=True),
     EventKind("PostToolUse", tool=True),
     EventKind("PostToolUseFailure", tool=True),
-    EventKind("PermissionDenied", tool=True),
+    EventKind("PermissionDenied", tool=True, undone=True),
     EventKind("PostToolBatch"),
     EventKind("UserPromptSubmit", stops=True, prompts=True),
     EventKind("UserPromptExpansion", stops=True, prompts=True),

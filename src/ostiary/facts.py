@@ -13,7 +13,7 @@ from typing import Final, Literal, Protocol
 
 from ostiary.records import NamedTuple, dataclass, field
 
-FactName = Literal["resolve", "branch", "folds_case", "home_of", "kind", "script"]
+FactName = Literal["resolve", "branch", "folds_case", "home_of", "kind", "script", "written"]
 
 SCRIPT_BYTES: Final = 131_072
 """Bytes of a script in a file that are read: what is taken as one argument of `sh -c`, too."""
@@ -28,7 +28,9 @@ class FactRequest(NamedTuple):
     `home_of USER`: the home of another user (str), None if there is no such user. `kind PATH`: what stands there, links
     followed: `file`, `folder` or `none` (str), None if that cannot be told. `script PATH`: the text of a file that the
     call runs (str), of one longer than `SCRIPT_BYTES` its start with more characters than that; None if there is none,
-    if it lies outside of the project and the working directories, or if it is no text.
+    if it lies outside of the project and the working directories, or if it is no text. `written PATH`: whether
+    permitted calls of this session before this
+    one wrote it: `yes`, `maybe` or `no` (str), None if that cannot be told. The path may have unknown stretches.
     """
 
     name: FactName
@@ -91,7 +93,8 @@ class Knowledge:
 @dataclass(frozen=True, slots=True)
 class FixedFacts:
     """Facts with fixed values, for tests, examples and replay. A request without a value cannot be told (None),
-    except `resolve`, which then gives the path itself, `folds_case`, which is False, and `kind`, as nothing exists."""
+    except `resolve`, which then gives the path itself, `folds_case`, which is False, `kind`, as nothing exists, and
+    `written`, as nothing was."""
 
     known: Given = field(default_factory=Given)
     answers: Mapping[FactRequest, object] = field(default_factory=dict)
@@ -102,4 +105,4 @@ class FixedFacts:
     def answer(self, request: FactRequest) -> object:
         if request in self.answers:
             return self.answers[request]
-        return {"resolve": request.argument, "folds_case": False, "kind": "none"}.get(request.name)
+        return {"resolve": request.argument, "folds_case": False, "kind": "none", "written": "no"}.get(request.name)

@@ -130,6 +130,12 @@ def is_process(item: Word) -> bool:
     return isinstance(first, Hole) and first.source.startswith(("<(", ">("))
 
 
+def is_stream(item: Word) -> bool:
+    """Whether code comes through a pipe or from a process substitution, and not from a file."""
+    first = item.pieces[0] if len(item.pieces) == 1 else ""
+    return isinstance(first, Hole) and (first.source == "|" or is_process(item))
+
+
 def last_segment(item: Word) -> str:
     """The last segment of a path that is known to its end, empty otherwise."""
     text = item.text

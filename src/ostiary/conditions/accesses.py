@@ -8,6 +8,7 @@ from typing import Final
 from ostiary import paths, urls
 from ostiary.answers import MAYBE, NO, Answer
 from ostiary.call.model import AccessKind
+from ostiary.conditions import written
 from ostiary.conditions.view import Condition, Plan, Stance, View
 from ostiary.facts import Knowledge
 from ostiary.words import Word
@@ -27,6 +28,8 @@ def build(plan: Plan, stance: Stance) -> Condition:
     """`(name, patterns)`: the access bound to this view has a target that one of the patterns names. A possible access
     is at most *maybe*; a kind that the part does not touch is *no*, and *maybe* where the part was not understood."""
     kind = KIND_OF[plan[0]]
+    if plan[1][:1] == ("written_by",):
+        return written.build()
     match = hosts(plan[1]) if kind == "connect" else path_matcher(plan[1], stance.wide)
     below = paths.tree_matcher(plan[1]) if stance.wide and plan[1][:1] != ("outside",) else None
 

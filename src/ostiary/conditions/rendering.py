@@ -63,8 +63,8 @@ def _tool(plan: Plan, most: int | None) -> str:
 
 
 def _accesses(plan: Plan, most: int | None) -> str:
-    if plan[1][:1] == ("outside",):
-        return f"{plan[0]} outside {plan[1][1]}"
+    if plan[1][:1] in (("outside",), ("written_by",)):
+        return f"{plan[0]} {' '.join(plan[1]).replace('_', ' ')}"
     show = urls.shown if plan[0] == "connects" else paths.shown
     return f"{plan[0]} {_some(map(show, plan[1]), ', ', most)}"
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from ostiary.answers import MAYBE, NO, YES, Answer
 from ostiary.call import NOTHING, Definitions, analyse
 from ostiary.call.model import Call
+from ostiary.conditions.written import written
 from ostiary.decision import Outcome, Verdict
 from ostiary.evaluate.budget import budget
 from ostiary.evaluate.fold import fold, rewriter
@@ -21,6 +22,7 @@ from ostiary.evaluate.tighten import tightened
 from ostiary.evaluate.walk import Asking, Walk, candidates, walk
 from ostiary.event import Event
 from ostiary.facts import FactNeeded, FactRequest, Facts, Given, Knowledge
+from ostiary.paths import ANYTHING
 from ostiary.policy import Policy, Rule, RulePlan, Unit
 from ostiary.records import NamedTuple, replace
 from ostiary.tools import TOOLS, ToolTable
@@ -63,7 +65,18 @@ def evaluate(policy: Policy, event: Event, given: Given, explain: bool = False) 
         if unreviewed and (explain or not denied):
             result = yield from walk(scene, unreviewed, explain, ended=denied, reviewed=False)
             outcome = tightened(outcome, result, same_parts=place == 0)
-    return outcome
+    return replace(outcome, writes=_writes(scenes[-1][0], outcome))
+
+
+def _writes(scene: Scene, outcome: Outcome) -> tuple[tuple[str, bool], ...]:
+    """What the call could write if it runs as it was judged last; nothing where it does not run."""
+    kind = scene.event.kind
+    if not kind.tool or kind.undone or (outcome.verdict == Verdict.DENY and kind.stops):
+        return ()
+    found = (one for part in scene.call.parts for one in written(part, scene.knowledge))
+    unread = scene.call.limit or any(part.unparsed and not part.beside for part in scene.call.parts)
+    everything = ((ANYTHING.text, False),) if unread else ()
+    return tuple(dict.fromkeys((*everything, *((one.path.text, one.certain) for one in found))))
 
 
 def _scene(policy: Policy, event: Event, knowledge: Knowledge) -> Asking[Scene]:

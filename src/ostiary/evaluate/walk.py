@@ -167,8 +167,9 @@ def _findings(result: Walk, rule: Rule) -> Asking[list[Finding]]:
 def _taken(result: Walk, part: int, taken: set[int]) -> bool:
     """Whether the slot of a part is taken, or that of the part which runs the file it comes from: who allowed or
     stopped that in an ordered file has spoken for what is in the file."""
-    source = result.scene.call.parts[part].source
-    return part in taken or (source is not None and source.carrier in taken)
+    call, position = result.scene.call.at(part)
+    source = call.parts[position].source
+    return part in taken or (source is not None and part - position + source.carrier in taken)
 
 
 def _take(result: Walk, finding: Finding, taken: set[int], paid: dict[int, set[int]]) -> None:

@@ -2,18 +2,24 @@
 
 from ostiary.paths.match import PathMatcher, matcher, outside
 from ostiary.paths.plan import path_plan, shown
-from ostiary.paths.spelling import collapsed, spelled
+from ostiary.paths.spelling import Spelling, collapsed, is_known, spelled
 from ostiary.paths.tree import Tree, TreeMatcher, tree_matcher
+from ostiary.paths.written import ANYTHING, Written, wrote
 
 __all__ = [
+    "ANYTHING",
     "PathMatcher",
+    "Spelling",
     "Tree",
     "TreeMatcher",
+    "Written",
     "collapsed",
+    "is_known",
     "matcher",
     "outside",
     "path_plan",
     "shown",
     "spelled",
     "tree_matcher",
+    "wrote",
 ]

@@ -64,7 +64,12 @@ def spelled(target: Word, cwd: str | None, knowledge: Knowledge) -> Spelling:
     if OPEN in text:
         text = _from_last_hole(text)
     flat = _joined(_walked(text, cwd))
-    return Spelling(flat, not SIGNS & set(flat))
+    return Spelling(flat, is_known(flat))
+
+
+def is_known(path: str) -> bool:
+    """Whether a spelled path has no unknown stretch."""
+    return not SIGNS & set(path)
 
 
 def _cleared(text: str) -> str:

@@ -14,6 +14,7 @@ from ostiary.records import dataclass
 from ostiary.sources import git
 from ostiary.sources.account import account, home_of
 from ostiary.sources.files import Unreadable, read_start
+from ostiary.sources.memory import Memory
 from ostiary.sources.roots import Roots
 
 _WINDOWS: Final = os.name == "nt"
@@ -24,10 +25,12 @@ _PROBES: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class MachineFacts:
-    """The facts of one event on this machine. `workdirs` are the working directories the agent was given."""
+    """The facts of one event on this machine. `workdirs` are the working directories the agent was given, `memory` is
+    what its session wrote, None if that is not known."""
 
     roots: Roots
     workdirs: tuple[str, ...] = ()
+    memory: Memory | None = None
 
     def given(self, cwd: str | None) -> Given:  # noqa: ARG002 the roots were found from it
         """What is known beforehand."""
@@ -48,6 +51,8 @@ class MachineFacts:
         try:
             if request.name == "script":
                 return self._script(request.argument)
+            if request.name == "written":
+                return self.memory and self.memory.answer(request.argument)
             return _ANSWERS[request.name](request.argument)
         except (OSError, ValueError):
             return None

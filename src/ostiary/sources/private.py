@@ -6,8 +6,19 @@ import os
 import stat
 import sys
 from contextlib import suppress
+from typing import Final
 
 from ostiary.sources.files import Unreadable, read
+
+_APPENDING: Final = (
+    os.O_WRONLY
+    | os.O_APPEND
+    | os.O_CREAT
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
 
 
 def read_private(path: str, limit: int) -> bytes | None:
@@ -42,6 +53,25 @@ def write_private(path: str, data: bytes, durable: bool = False) -> None:
     except BaseException:
         os.unlink(fresh)
         raise
+
+
+def append_private(path: str, data: bytes, most: int) -> bool:
+    """Adds to a file in one write, so that others that add at the same time do not come in between; True if the file is
+    new. A file with more than `most` bytes is left as it is. Raises as `write_private`
+    does, also where the bytes could not all be written."""
+    folder = os.path.dirname(path)
+    _make(folder)
+    _insist(folder)
+    descriptor = os.open(path, _APPENDING, 0o600)
+    try:
+        size = os.fstat(descriptor).st_size
+        if size > most:
+            return False
+        if os.write(descriptor, data) < len(data):
+            raise OSError
+        return size == 0
+    finally:
+        os.close(descriptor)
 
 
 def _make(folder: str) -> None:

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from ostiary.answers import NAMES, NO
 from ostiary.facts import FactRequest, Given
+from ostiary.paths import Spelling, Written, is_known, wrote
 from ostiary.records import dataclass, field
 from ostiary.suites.spec import FactsSpec
 
@@ -25,6 +27,7 @@ class SuiteFacts:
     branch: str | None
     files: frozenset[str] = frozenset()
     scripts: Mapping[str, str] = field(default_factory=dict)
+    written: tuple[Written, ...] = ()
 
     def given(self, cwd: str | None) -> Given:  # noqa: ARG002 the values are fixed
         """What is known beforehand."""
@@ -39,6 +42,9 @@ class SuiteFacts:
             return self._kind(self._resolved(request.argument))
         if request.name == "script":
             return self.scripts.get(self._resolved(request.argument) or "")
+        if request.name == "written":
+            asked = Spelling(request.argument, is_known(request.argument))
+            return NAMES[max((wrote(one, asked) for one in self.written), default=NO)]
         return {"branch": self.branch, "folds_case": self.known.windows}.get(request.name)
 
     def _kind(self, path: str | None) -> str | None:
@@ -78,4 +84,6 @@ def facts_of(*specs: FactsSpec | None, branch: str | None = None) -> SuiteFacts:
     )
     branch = branch if branch is not None else value.get("branch")
     scripts = value.get("scripts", {})
-    return SuiteFacts(known, value.get("links", {}), branch, frozenset((*value.get("files", ()), *scripts)), scripts)
+    written = tuple(Written(Spelling(path, True)) for path in value.get("written", ()))
+    files = frozenset((*value.get("files", ()), *scripts))
+    return SuiteFacts(known, value.get("links", {}), branch, files, scripts, written)

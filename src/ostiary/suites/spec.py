@@ -34,6 +34,7 @@ class FactsSpec(_Spec):
     links: dict[str, str] | None = Field(None, description="Symbolic links: path to where it leads (absolute).")
     files: list[str] | None = Field(None, description="Files that exist, by their absolute paths.")
     scripts: dict[str, str] | None = Field(None, description="Texts of files that calls run: absolute path to text.")
+    written: list[str] | None = Field(None, description="Paths that the session wrote before, absolute.")
     branch: str | None = Field(None, description="The branch checked out everywhere; not known if absent.")
     now: str | None = Field(None, description="The time, `2027-01-31T12:00:00Z`; the current time if absent.")
     windows: bool | None = Field(None, description="Whether paths follow Windows' rules.")

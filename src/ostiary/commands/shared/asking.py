@@ -84,7 +84,7 @@ def judged(asked: Asked, *, full: bool) -> Outcome:
     """What the policy makes of the arguments; with `full` the trail has every rule. Raises `Refused` for arguments that
     make no event."""
     loaded, event = _loaded(asked)
-    return loaded.explain(event) if full else loaded.decide(event)
+    return loaded.explain(event) if full else loaded.judge(event)
 
 
 def taken_apart(asked: Asked) -> tuple[Event, Call]:
