@@ -196,7 +196,11 @@ def test_a_hook_answers_the_agent_that_runs_it(tmp_path: Path) -> None:
     config.mkdir()
     (config / "policy.yaml").write_text(TABLE["policy"])
     for host, hooks in HOSTS:
-        way = next(sent(host, CALLS[0]))
-        answer = decide(HookCall(way.raw, hooks.agent, "PreToolUse", str(config), "/"), compile_source)
-        assert heard(host, way.native, answer) == "deny"
-        assert "history stays" in answer.stdout
+        asked = [pair for pair in hooks.events.items() if host.events[pair[1]].canonical == "PreToolUse"]
+        assert asked, host.name
+        for foreign, native in asked:
+            payload = next(calls(host, native, CALLS[0]["tool"], CALLS[0]["input"], "/"))[1]
+            call = HookCall(json.dumps(payload).encode(), hooks.agent, foreign, str(config), "/")
+            answer = decide(call, compile_source)
+            assert heard(host, native, answer) == "deny"
+            assert "history stays" in answer.stdout

@@ -176,6 +176,7 @@ CLINE: Final = Dialect(
     ),
     lacks=frozenset(("mode", "interactive")),
     copies=frozenset(("tool",)),
+    always=("hookName", "taskId"),
     programs=("cline",),
     folders=(".cline",),
     unseen=(

@@ -242,6 +242,12 @@ COPILOT_CLI: Final = Dialect(
             (".claude/settings.json", ".claude/settings.local.json"),
             {name: name for name in _PASCAL_EVENTS},
         ),
+        ForeignHooks(
+            "vscode",
+            (".copilot/hooks/*.json", ".github/hooks/*.json"),
+            {name: name for name in _PASCAL_EVENTS},
+            same_answers=True,  # these folders are its own too, and it reads such names (measured)
+        ),
     ),
     mcp_unnamed=True,
     always=("timestamp", "cwd"),
@@ -252,7 +258,7 @@ COPILOT_CLI: Final = Dialect(
         "a hook that runs out of time lets the call run, though it printed a deny",
         "calls at the same time wait for each other's hooks",
         "hooks of the project run only in trusted folders, and are skipped without a word before",
-        "VS Code reads the same folders and sends payloads of its own, which are refused here",
+        "VS Code reads the same folders: its calls come here too, and are judged as its own",
         "hooks do not run for questions about reading files",
     ),
     unverified=(

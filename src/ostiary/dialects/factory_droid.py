@@ -165,7 +165,7 @@ FACTORY_DROID: Final = Dialect(
     ),
     lacks=frozenset(("interactive", "server", "subagent")),
     always=("permission_mode", "transcript_path"),
-    never=("tool_use_id", "timestamp", "turn_id"),
+    never=("tool_use_id", "timestamp", "turn_id", "prompt_id"),
     rewrites="merged",
     programs=("droid",),
     overruled="the first hook that decides wins, so another one's allow can run a changed call; the deny that is sent "

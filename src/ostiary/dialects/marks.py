@@ -12,6 +12,9 @@ from typing import Any, Final
 
 from ostiary.dialects.base import Dialect, Mark
 
+_CALL: Final = ("tool_use_id", "prompt_id", "turn_id")
+_CALLS: Final = frozenset(("PreToolUse", "PostToolUse"))
+
 # In order; the first hit names the agent.
 MARKS: Final[tuple[Mark, ...]] = (
     Mark("cursor", ("cursor_version",)),
@@ -27,7 +30,7 @@ MARKS: Final[tuple[Mark, ...]] = (
     Mark("vscode", ("hookEventName", "timestamp"), without=("hook_event_name", "workspaceRoot")),
     Mark("grok", ("hookEventName",)),
     Mark("copilot-cli", ("sessionId",)),
-    Mark("goose", ("event", "matcher_context")),
+    Mark("goose", ("event", "session_id"), without=("hook_event_name",)),
     Mark(
         "gemini-cli",
         events=frozenset(
@@ -45,8 +48,23 @@ MARKS: Final[tuple[Mark, ...]] = (
     ),
     Mark("codex", ("turn_id", "model"), without=("prompt_id",)),
     Mark("qwen-code", ("timestamp", "tool_call_id")),
+    # Gemini CLI always names a transcript.
+    Mark(
+        "copilot-cli",
+        ("timestamp", "session_id", "cwd"),
+        without=("permission_mode", "prompt_id", "transcript_path"),
+    ),
     # Gemini CLI and Copilot CLI send a time with names that others share; both lack these two.
     Mark("gemini-cli or copilot-cli", ("timestamp",), without=("permission_mode", "prompt_id")),
+    # Claude Code's calls have an id. Droid's are the same without one, and afk's have no mode either.
+    Mark("factory-droid", ("transcript_path", "tool_name", "permission_mode"), without=_CALL, events=_CALLS),
+    Mark("afk", ("transcript_path", "tool_name"), without=(*_CALL, "permission_mode"), events=_CALLS),
+    Mark(
+        "afk",
+        ("transcript_path", "prompt"),
+        without=("permission_mode", "prompt_id", "turn_id"),
+        events=frozenset(("UserPromptSubmit",)),
+    ),
 )
 
 

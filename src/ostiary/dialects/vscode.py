@@ -147,6 +147,18 @@ VSCODE: Final = Dialect(
             {name: name for name in _EVENTS},
             same_answers=True,  # the vendor lists these files among its own
         ),
+        ForeignHooks(
+            "copilot-cli",
+            (".copilot/hooks/*.json", ".github/hooks/*.json"),
+            {
+                **{name: name for name in ("PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SessionStart")},
+                "preToolUse": "PreToolUse",
+                "postToolUse": "PostToolUse",
+                "userPromptSubmitted": "UserPromptSubmit",
+                "sessionStart": "SessionStart",
+            },
+            same_answers=True,  # these folders are its own too, and it knows these names
+        ),
     ),
     mcp_unnamed=True,
     always=("hookEventName", "timestamp"),
@@ -156,7 +168,7 @@ VSCODE: Final = Dialect(
     folders=(".vscode", ".config/Code"),
     unseen=(
         "hooks that Copilot CLI or Claude Code registered run here too, with payloads of this harness",
-        "Copilot CLI reads the same folders, and its calls are refused by a hook that is registered for VS Code",
+        "Copilot CLI reads the same folders: its calls come here too, and are judged as its own",
         "the Copilot, Claude and Codex harnesses run the hooks of those agents, not these",
     ),
     unverified=(
