@@ -1046,7 +1046,7 @@ def test_settings_of_the_user_may_be_a_link(line: Line, monkeypatch: pytest.Monk
 def test_an_agent_without_such_settings(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     dialect = DIALECTS["claude-code"]
     bare = dialect._replace(registration=dialect.registration._replace(places=()))
-    monkeypatch.setitem(DIALECTS, "claude-code", bare)
+    monkeypatch.setattr("ostiary.dialects.claude_code.CLAUDE_CODE", bare)
     ran = line.at("install", *PROJECT)
     assert (ran.status, ran.err) == (2, "ostiary: `claude-code` has no settings file for the scope `project`\n")
 

@@ -117,7 +117,8 @@ def test_an_event_that_asks_twice() -> None:
 )
 def test_a_host_that_runs_these_hooks_too(same: bool, does: str, monkeypatch: pytest.MonkeyPatch) -> None:
     foreign = (ForeignHooks("claude-code", ("x",), {"Stop": "Stop"}, same), ForeignHooks("pi", ("x",), {}))
-    monkeypatch.setitem(DIALECTS, "cursor", CLAUDE_CODE._replace(name="cursor", title="Cursor", runs_hooks_of=foreign))
+    host = CLAUDE_CODE._replace(name="cursor", title="Cursor", runs_hooks_of=foreign)
+    monkeypatch.setattr("ostiary.dialects.cursor.CURSOR", host)
     machine = MACHINE._replace(agents=frozenset(("cursor",)))
     text = f"note: Cursor runs the hooks of these files too; its calls are {does}"
     assert said(installation(written()), "single", machine) == [text]
@@ -437,7 +438,7 @@ def test_probes(run: Callable[..., Ran], home: Path, monkeypatch: pytest.MonkeyP
     assert "asked at PreToolUse" in run("doctor").out
     python.write_text("#!/bin/sh\nsleep 60\n")
     late = CLAUDE_CODE._replace(timeouts=CLAUDE_CODE.timeouts._replace(ours=1))
-    monkeypatch.setitem(DIALECTS, "claude-code", late)
+    monkeypatch.setattr("ostiary.dialects.claude_code.CLAUDE_CODE", late)
     assert "no answer within 1 seconds" in run("doctor").out
     python.write_text("#!/nowhere/sh\n")
     assert "cannot be started: No such file or directory" in run("doctor").out
