@@ -13,7 +13,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from ostiary.commands.shared import shipped
-from ostiary.dialects import DIALECTS, Unreadable, receive
+from ostiary.dialects import DIALECTS, OnError, Unreadable, receive
 from ostiary.install import plan_plugin
 from processes import PROGRAM
 
@@ -33,11 +33,17 @@ ROWS = [
 needs_node = pytest.mark.skipif(not NODE, reason="there is no Node")
 
 
-def assembled(agent: str, command: list[str], timeout: int = 60_000, events: list[str] | None = None) -> str:
+def assembled(
+    agent: str,
+    command: list[str],
+    timeout: int = 60_000,
+    events: list[str] | None = None,
+    on_error: OnError = "deny",
+) -> str:
     """The plugin of an agent, as it is installed."""
     dialect = DIALECTS[agent]
     sources = [shipped.plugin(name) for name in dialect.registration.sources]
-    text = plan_plugin(dialect, None, command, sources, events).after
+    text = plan_plugin(dialect, None, command, sources, events, on_error=on_error).after
     return text.replace(f'"timeout": {dialect.timeouts.registered}', f'"timeout": {timeout}')
 
 
@@ -52,7 +58,11 @@ class Run:
         command = [sys.executable, "-I", str(HERE / "bridges" / "hook.py"), str(rows), str(self.log), "hook"]
         plugins = {"steady": assembled(agent, command), "hasty": assembled(agent, command, 300)}
         plugins["wide"] = assembled(agent, command, events=list(DIALECTS[agent].events))
-        plugins["dead"] = assembled(agent, [str(folder / "nowhere" / "python")])
+        nowhere = [str(folder / "nowhere" / "python")]
+        plugins["dead"] = assembled(agent, nowhere)
+        plugins["asking"] = assembled(agent, nowhere, on_error="ask")
+        plugins["passing"] = assembled(agent, nowhere, on_error="continue")
+        plugins["older"] = assembled(agent, nowhere).replace('"onError": "deny"', '"other": 1')
         for name, text in plugins.items():
             (folder / f"{name}.mjs").write_text(text)
         wanted = {

@@ -614,6 +614,11 @@ WRONG: list[tuple[str, Dialect, str]] = [
         "Stop: the end of a turn is no gate",
     ),
     ("closing", replace(CLAUDE_CODE, blind=Form()), "an unknown event closes nothing"),
+    (
+        "closing",
+        replace(CLAUDE_CODE, registration=replace(CLAUDE_CODE.registration, closing={})),
+        "what closes and the ways in which it does belong together",
+    ),
 ]
 
 

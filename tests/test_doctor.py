@@ -17,7 +17,7 @@ from ostiary.commands.shared import agents, probing
 from ostiary.commands.shared.exits import Exit, Refused
 from ostiary.commands.shared.probing import harmless, judged
 from ostiary.commands.shared.writing import remove
-from ostiary.dialects import DIALECTS, Answer, Unreadable, receive
+from ostiary.dialects import DIALECTS, Answer, OnError, Unreadable, receive
 from ostiary.dialects.base import ForeignHooks
 from ostiary.dialects.calls import gates
 from ostiary.install import hook_command, plan_install
@@ -34,6 +34,15 @@ PYTHON = "/opt/ostiary/bin/python"
 PATH = "/home/eve/.claude/settings.json"
 MACHINE = Machine(PYTHON, {PYTHON: "good"}, frozenset())
 ALL = tuple(DIALECTS)
+
+CLOSED = "good: when Ostiary fails (`on_error: deny`) its gates are closed"
+ASKED = (
+    "good: when Ostiary fails (`on_error: ask`) its gates ask where the agent is known to stop for a question, and are "
+    "closed elsewhere"
+)
+PASSED = "note: when Ostiary fails (`on_error: continue`) its gates stay open: calls go on that nobody judged"
+STOPPED = "good: where the hook itself cannot start or crashes, the call is held up"
+RUNS = "note: where the hook itself cannot start or crashes, the call runs"
 
 
 def written(dialect: Any = CLAUDE_CODE, python: str = PYTHON, config_dir: str | None = None) -> str:
@@ -59,6 +68,26 @@ def edited(change: Callable[[dict[str, Any]], None]) -> str:
 
 
 # The checks, on texts
+
+
+@pytest.mark.parametrize(
+    ("agent", "on_error", "wanted"),
+    [
+        ("claude-code", "deny", [CLOSED, "good: where the hook itself is late, the call is held up", STOPPED]),
+        ("claude-code", "ask", [ASKED, "good: where the hook itself is late, the call is held up", STOPPED]),
+        ("claude-code", "continue", [PASSED, "note: where the hook itself is late, the call runs", RUNS]),
+        ("codex", "deny", [CLOSED, "note: where the hook itself is late, the call runs", RUNS]),
+        ("gemini-cli", "deny", [CLOSED, "note: where the hook itself is late, the call runs", STOPPED]),
+        ("cline", "deny", [CLOSED, "note: where the hook itself is late, nobody knows what becomes of the call", RUNS]),
+        ("opencode", "deny", [CLOSED, "good: where the hook itself is late, the call is held up", STOPPED]),
+        ("opencode", "continue", [PASSED, "note: where the hook itself is late, the call runs", RUNS]),
+        ("pi", "ask", [ASKED, "good: where the hook itself is late, the call is held up", STOPPED]),
+    ],
+)
+def test_what_a_failure_means(agent: str, on_error: OnError, wanted: list[str]) -> None:
+    hook = Hook(PATH, "user", next(gates(DIALECTS[agent])), (PYTHON,), None, False, True)
+    machine = MACHINE._replace(contracts={None: on_error})
+    assert said(Installation(DIALECTS[agent], (), hooks=(hook,)), "failure", machine) == wanted
 
 
 def test_a_good_installation() -> None:
@@ -559,3 +588,28 @@ def test_code_of_another_version(shape: str, run: Callable[..., Ran], home: Path
     assert "not as `ostiary install` writes it now" not in run("doctor", agent, "--no-probe").out
     path.write_text(path.read_text() + "# more\n")
     assert f"{path}: not as `ostiary install` writes it now" in run("doctor", agent, "--no-probe").out
+
+
+def test_a_setting_that_was_changed(run: Callable[..., Ran], home: Path) -> None:
+    """`install` writes what the settings say, and `doctor` notices where they say something else now."""
+    folder = ["--config-dir", str(home / "config")]
+    file = home / "home/.claude/settings.json"
+    plant(home, {"home/.claude": None})
+    assert run("install", "claude-code", "--yes", *folder)[0] == 0
+    assert '"onFailure": "block"' in file.read_text()
+    plant(home, {"config/settings.yaml": "on_error: continue\n"})
+    ran = run("doctor", "claude-code", "--no-probe")
+    assert "the entries are not as `ostiary install` writes them now" in ran[1]
+    assert "calls go on that nobody judged" in ran[1]
+    assert run("install", "claude-code", "--yes", *folder)[0] == 0
+    assert "onFailure" not in file.read_text()
+    assert run("doctor", "claude-code", "--no-probe")[0] == 0
+    for text in ("on_error: never", "on_error: [", "on_error: allow"):
+        plant(home, {"config/settings.yaml": text})
+        assert "its gates are closed" in run("doctor", "claude-code", "--no-probe")[1]
+
+
+def test_a_folder_that_no_hook_takes(home: Path) -> None:
+    plant(home, {"project/settings.yaml": "on_error: continue\n"})
+    hook = Hook(PATH, "project", "PreToolUse", (PYTHON, "--config-dir", "."), None, False, True)
+    assert agents.machine([Installation(CLAUDE_CODE, (), hooks=(hook,))]).contracts == {".": "deny"}

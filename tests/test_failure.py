@@ -84,6 +84,19 @@ def test_a_failure_is_never_an_allow(agent: str) -> None:
         assert heard(dialect, native, stopped) == "deny" or (not spec.gate and fits(silence, stopped))
 
 
+@pytest.mark.parametrize("agent", DIALECTS)
+def test_an_answer_comes_before_the_agent_gives_up(agent: str) -> None:
+    """Also one that is given instead, and also where nothing is known but the registered arguments."""
+    dialect = DIALECTS[agent]
+    hasty = dialect.timeouts.deadline(None)
+    for native, spec in dialect.events.items():
+        registered = dialect.timeouts.at(native) / (1000 if dialect.timeouts.unit == "milliseconds" else 1)
+        deadline = dialect.timeouts.deadline(native)
+        assert hasty <= deadline < registered
+        if spec.gate:
+            assert max(LIMITS.start, deadline) + LIMITS.failing + 1 < registered
+
+
 # Each kind of failure
 
 

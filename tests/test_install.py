@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ostiary.dialects import DIALECTS
+from ostiary.dialects import DIALECTS, OnError
 from ostiary.dialects.base import Timeouts
 from ostiary.install import (
     Change,
@@ -23,6 +23,7 @@ from ostiary.problems import Problem
 AGENT = DIALECTS["claude-code"]
 COMMAND = hook_command(AGENT, "/opt/ostiary/bin/python")
 EVENTS = ["PreToolUse", "Stop"]
+WAYS: tuple[OnError, ...] = ("deny", "ask", "continue")
 
 LAID_OUT = """{
     "model": "opus",   "theme":"dark",
@@ -136,6 +137,21 @@ def test_gates_are_closed_where_the_hook_cannot_run_and_only_they() -> None:
         assert entries(text, event) == [entry(event)]
     assert "onFailure" in entries(text, "UserPromptSubmit")[0]
     assert "onFailure" not in entries(text, "PreCompact")[0]
+
+
+@pytest.mark.parametrize("agent", [name for name, dialect in DIALECTS.items() if dialect.registration.closing])
+def test_gates_have_the_key_that_closes_unless_failures_let_calls_go_on(agent: str) -> None:
+    dialect = DIALECTS[agent]
+    ((key, value),) = dialect.registration.closing.items()
+    line = f"{json.dumps(key)}: {json.dumps(value)}"
+    command = hook_command(dialect, "/opt/ostiary/bin/python")
+    denied, asked, passed = (plan_install(dialect, None, command, on_error=way).after for way in WAYS)
+    natives = registered(dialect, denied)
+    assert denied.count(line) == sum(dialect.events[native].gate for native in natives)
+    assert asked == denied
+    assert key not in passed
+    assert plan_install(dialect, denied, command, on_error="continue").after == passed
+    assert plan_install(dialect, passed, command).after == denied
 
 
 def test_no_matcher_leaves_anything_out() -> None:

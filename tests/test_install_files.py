@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from ostiary.commands.shared import shipped
-from ostiary.dialects import DIALECTS
+from ostiary.dialects import DIALECTS, OnError
 from ostiary.install import (
     Change,
     RegistrationError,
@@ -30,7 +30,7 @@ BRIDGED = [name for name, dialect in DIALECTS.items() if dialect.registration.sh
 
 
 def install(text: str | None = None, command: list[str] = COMMAND, events: list[str] | None = None) -> Change:
-    return plan_plugin(PI, text, command, SOURCES, events, "ostiary.js")
+    return plan_plugin(PI, text, command, SOURCES, events, file="ostiary.js")
 
 
 def test_a_plugin_is_its_facts_and_its_code() -> None:
@@ -38,9 +38,16 @@ def test_a_plugin_is_its_facts_and_its_code() -> None:
         "// ostiary hook --agent pi.\n"
         "// Written by `ostiary install`, and written anew by it: do not change this file.\n"
         'const OSTIARY = {"program": "/opt/ostiary/bin/python", "arguments": ["-I", "-m", "ostiary", "hook", "--agent",'
-        ' "pi", "--config-dir", "/home/ines/my policy"], "timeout": 60000, "events": ["tool_call", "tool_result"]};\n'
+        ' "pi", "--config-dir", "/home/ines/my policy"], "timeout": 60000, "onError": "deny",'
+        ' "events": ["tool_call", "tool_result"]};\n'
         "\n// one\n// two\n"
     )
+
+
+@pytest.mark.parametrize("on_error", ["deny", "ask", "continue"])
+def test_a_plugin_knows_what_holds_without_an_answer(on_error: OnError) -> None:
+    change = plan_plugin(PI, None, COMMAND, SOURCES, on_error=on_error)
+    assert (facts_of(PI, change.after) or {})["onError"] == on_error
 
 
 def test_a_plugin_is_written_once() -> None:

@@ -20,7 +20,6 @@ _EVENTS: Final = {
         gate=True,
         answers=bridged.GATE,
         rewrite=bridged.REWRITE,
-        exits=bridged.CLOSED,
     ),
     "tool.result": EventSpec(
         canonical="PostToolUse",
@@ -106,6 +105,7 @@ AMP: Final = Dialect(
             Place("project", "any", "project", ".amp/plugins/ostiary.ts"),
         ),
         entry=bridged.ENTRY,
+        closes=bridged.CLOSES,
         review="none",
         sources=("bridge.js", "amp.js"),
     ),

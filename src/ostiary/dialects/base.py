@@ -62,6 +62,7 @@ class Slot(Enum):
     ARGUMENTS = "arguments"  # registration: its arguments
     LINE = "line"  # registration: both as one line for a shell
     TIMEOUT = "timeout"  # registration: in the agent's unit
+    ON_ERROR = "on error"  # registration: what a gate answers when Ostiary fails
 
 
 Template = Mapping[str, Any]
@@ -111,6 +112,8 @@ class Switch(NamedTuple):
 
 
 Effect = Literal["proceed", "block", "undocumented", "hook-failed"]
+Way = Literal["empty", "invalid", "two", "other", "late"]
+"""A way to say nothing understandable; the fields of `Exits`."""
 
 
 class Exits(NamedTuple):
@@ -251,9 +254,10 @@ class Registration(NamedTuple):
     """How a hook is registered in a JSON file. At `root` (keys from the top) stands, by `shape`: `groups`, an object
     `{EVENT: [{hooks: [ENTRY]}]}`; `entries`, `{EVENT: [ENTRY]}`; `list`, `[ENTRY]` with the event in the entry. `fixed`
     are members that the file must have besides; an `untimed` one has no place for a time. `closing` is added to the
-    entry at gates so that a hook that cannot run closes them. `review`: what the agent's user has to accept before
-    hooks run. `powershell`: on Windows the line is run by that shell. `syntax` is what the agent's reader is known to
-    take: one that takes less may drop the whole file without a word.
+    entry at gates so that a hook that fails closes them, in the ways of `closes`; a plugin of ours does so by itself.
+    `review`: what the agent's user has to accept before hooks run. `powershell`: on Windows the line is run by that
+    shell. `syntax` is what the agent's reader is known to take: one that takes less may drop the whole file without a
+    word.
 
     Two shapes are no JSON file. `plugin`: the place is a file of code that is made of `sources` (shipped in
     `ostiary/plugins`), with `entry` as the facts it needs. `scripts`: the place is a folder of programs that are named
@@ -264,6 +268,7 @@ class Registration(NamedTuple):
     entry: Template
     review: Literal["workspace", "content-hash", "none"]
     closing: Template = NOTHING
+    closes: frozenset[Way] = frozenset()
     root: Path = ("hooks",)
     fixed: Template = NOTHING
     sources: tuple[str, ...] = ()
@@ -360,6 +365,11 @@ class Dialect(NamedTuple):
         if name is None or name in self.events:
             return name
         return next((native for native, spec in self.events.items() if name in spec.aliases), None)
+
+    def left_with(self, native: str, way: Way, *, closing: bool) -> Effect:
+        """What becomes of a call where a hook fails in that way at a native event, with or without what closes."""
+        found: Effect = getattr(self.events[native].exits or self.exits, way)
+        return "block" if closing and way in self.registration.closes else found
 
     def of(self, event: Event) -> tuple[str, EventSpec] | None:
         """Native name and facts of an event. One that no payload named is found by its canonical name."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ostiary.dialects.base import Exits, Extra, Form, Said, Slot, Template
+from ostiary.dialects.base import Exits, Extra, Form, Said, Slot, Template, Way
 
 NONE: Final = Form(body={"decision": "none"})
 ALLOW: Final = Form(body={"decision": "allow"})
@@ -27,10 +27,17 @@ OUTPUT: Final[dict[Extra, Template]] = {"output": {"output": Slot.OUTPUT}}
 
 KEYS: Final = frozenset(("decision", "reason", "people", "input", "context", "message", "output"))
 
-CLOSED: Final = Exits(empty="block", invalid="block", two="block", other="block", late="block")
 OPEN: Final = Exits(empty="proceed", invalid="proceed", two="proceed", other="proceed", late="proceed")
 
-ENTRY: Final[Template] = {"program": Slot.PROGRAM, "arguments": Slot.ARGUMENTS, "timeout": Slot.TIMEOUT}
+CLOSES: Final[frozenset[Way]] = frozenset(("empty", "invalid", "two", "other", "late"))
+"""What a bridge makes of no answer at a gate, unless settings say that calls go on then."""
+
+ENTRY: Final[Template] = {
+    "program": Slot.PROGRAM,
+    "arguments": Slot.ARGUMENTS,
+    "timeout": Slot.TIMEOUT,
+    "onError": Slot.ON_ERROR,
+}
 
 DONE: Final = {"ask": "what happened cannot be asked about any more"}
 OVER: Final = {"deny": "the agent does not go on working because a plugin says so", "ask": "the turn is over"}

@@ -261,6 +261,9 @@ def closing(dialect: Dialect, _samples: Samples) -> Iterator[str]:
             yield f"{native}: comes before a tool and is no gate"
         if kind and kind.ends and spec.gate:
             yield f"{native}: the end of a turn is no gate"
+    table = dialect.registration
+    if bool(table.closing or table.shape == "plugin") != bool(table.closes):
+        yield "what closes and the ways in which it does belong together"
     blind = unreadable(dialect, None, _WHY)
     if not blind.status and not blind.stdout:
         yield "an unknown event closes nothing"

@@ -291,6 +291,7 @@ CURSOR: Final = Dialect(
         # No matcher: how it is compared is not documented.
         entry={"type": "command", "command": Slot.LINE, "timeout": Slot.TIMEOUT},
         closing={"failClosed": True},
+        closes=frozenset(("invalid", "other", "late")),
         fixed={"version": 1},
         review="workspace",
     ),
@@ -311,6 +312,7 @@ CURSOR: Final = Dialect(
     unverified=(
         "all of it: no build was run",
         "on which builds a gate refuses a hook that prints nothing",
+        "that `failClosed` stops a call where a hook crashes, is late or says what is no answer",
         "changed arguments of tools other than `Shell`",
         "arguments of Task, WebFetch, WebSearch and TodoWrite, and tools not named here",
         "the longest time a hook may take",

@@ -105,6 +105,7 @@ GOOSE: Final = Dialect(
         ),
         entry={"type": "command", "command": Slot.LINE, "timeout": Slot.TIMEOUT},
         closing={"on_failure": "block"},  # for the gate before a tool; ignored elsewhere
+        closes=frozenset(("invalid", "other", "late")),
         review="none",
     ),
     lacks=frozenset(("interactive", "mode", "server", "subagent")),
@@ -115,6 +116,7 @@ GOOSE: Final = Dialect(
     unseen=("prompts cannot be stopped", "what a tool returned is not sent"),
     unverified=(
         "whether a plugin without a `plugin.json` is loaded",
+        "that `on_failure` stops a call where a hook crashes or is late",
         "the arguments of `developer__text_editor`, which older versions have",
     ),
 )

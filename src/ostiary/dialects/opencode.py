@@ -31,7 +31,6 @@ _BEFORE: Final = EventSpec(
     gate=True,
     answers=bridged.GATE,
     rewrite=bridged.REWRITE,  # validated afterwards; the object is changed in place, another one has no effect
-    exits=bridged.CLOSED,
 )
 _AFTER: Final = EventSpec(
     canonical="PostToolUse",
@@ -46,7 +45,6 @@ _CHAT: Final = EventSpec(
     gate=True,
     answers=bridged.GATE,
     extras=bridged.CONTEXT,
-    exits=bridged.CLOSED,
 )
 
 
@@ -193,6 +191,7 @@ OPENCODE: Final = Dialect(
             Place("project", "any", "project", ".opencode/plugins/ostiary.js"),
         ),
         entry=bridged.ENTRY,
+        closes=bridged.CLOSES,
         review="none",
         sources=("bridge.js", "opencode.js"),
     ),

@@ -50,7 +50,6 @@ _EVENTS: Final = {
         rewrite=bridged.REWRITE,  # not validated again
         extras=bridged.MESSAGE,
         cannot={"updated_input": "the question does not show the changed call"},
-        exits=bridged.CLOSED,
     ),
     "user_bash": EventSpec(
         canonical="PreToolUse",
@@ -62,7 +61,6 @@ _EVENTS: Final = {
         answers=_GATE,
         extras=bridged.MESSAGE,
         cannot={"updated_input": "a person typed this command"},
-        exits=bridged.CLOSED,
         register="asked",  # what a person types is no call of the agent
         unverified="a deny in a running agent",
     ),
@@ -80,7 +78,6 @@ _EVENTS: Final = {
         fields={"prompt": (("text",),)},
         answers={**_GATE, "deny": bridged.DENY_TO_PEOPLE},
         extras=bridged.MESSAGE,
-        exits=bridged.CLOSED,
     ),
     "session_before_compact": EventSpec(
         canonical="PreCompact",
@@ -156,6 +153,7 @@ PI: Final = Dialect(
             Place("project", "any", "project", ".pi/extensions/ostiary.js"),
         ),
         entry=bridged.ENTRY,
+        closes=bridged.CLOSES,
         review="workspace",  # of project files only; without somebody there they are left out silently (measured)
         sources=("bridge.js", "pi.js"),
     ),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final, Literal
 
 from ostiary.dialects import DIALECTS
-from ostiary.dialects.base import Dialect
+from ostiary.dialects.base import NOTHING, Dialect, Effect, OnError, Way
 from ostiary.dialects.calls import gates
 from ostiary.install.inspect import File, Hook
 from ostiary.install.plan import RegistrationError, hook_command, plan_install, registrable
@@ -36,12 +36,18 @@ class Finding(NamedTuple):
 
 class Machine(NamedTuple):
     """What is known of the machine. `python` is the interpreter that runs now, `programs` the state of each program
-    that a hook starts, `agents` the names of those found here, `known_user` whether the user database has this one."""
+    that a hook starts, `agents` the names of those found here, `known_user` whether the user database has this one,
+    `contracts` what settings say a failure of Ostiary means, by the folder that hooks name."""
 
     python: str
     programs: Mapping[str, ProgramState]
     agents: frozenset[str]
     known_user: bool = True
+    contracts: Mapping[str | None, OnError] = NOTHING
+
+    def contract(self, hook: Hook) -> OnError:
+        """What a failure means for a hook."""
+        return self.contracts.get(hook.config_dir, "deny")
 
 
 class Installation(NamedTuple):
@@ -110,24 +116,24 @@ def help_of(found: Installation) -> str:
     return f"`ostiary install {found.dialect.name}` mends it"
 
 
-def current(found: Installation, _machine: Machine) -> Iterator[Finding]:
+def current(found: Installation, machine: Machine) -> Iterator[Finding]:
     """Whether the entries are those that installing writes."""
     if found.dialect.registration.shape in ("plugin", "scripts"):
         return
     for file in found.files:
         ours = [hook for hook in found.ours if hook.path == file.path]
-        if ours and _differs(found.dialect, file, ours[0]):
+        if ours and _differs(found.dialect, file, ours[0], machine.contract(ours[0])):
             text = f"{file.path}: the entries are not as `ostiary install` writes them now"
             yield Finding("current", "problem", text, help_of(found))
 
 
-def _differs(dialect: Dialect, file: File, hook: Hook) -> bool:
+def _differs(dialect: Dialect, file: File, hook: Hook, on_error: OnError) -> bool:
     """Whether installing again, with the program and the folder that are registered, would change the file."""
     if not hook.isolated:
         return True
     command = hook_command(dialect, hook.words[0], hook.config_dir)
     try:
-        return plan_install(dialect, file.text, command, file=file.path).needed
+        return plan_install(dialect, file.text, command, file=file.path, on_error=on_error).needed
     except (RegistrationError, ValueError):
         return True
 
@@ -215,6 +221,36 @@ def user(found: Installation, machine: Machine) -> Iterator[Finding]:
         yield Finding("user", "problem", text, "install with `--config-dir DIR`: until then every gate stays closed")
 
 
+_ANSWERS: Final[Mapping[OnError, str]] = {
+    "deny": "its gates are closed",
+    "ask": "its gates ask where the agent is known to stop for a question, and are closed elsewhere",
+    "continue": "its gates stay open: calls go on that nobody judged",
+}
+_WAYS: Final[tuple[tuple[Way, str], ...]] = (("late", "is late"), ("other", "cannot start or crashes"))
+_EFFECTS: Final[Mapping[Effect, str]] = {
+    "block": "the call is held up",
+    "proceed": "the call runs",
+    "hook-failed": "the call runs",
+    "undocumented": "nobody knows what becomes of the call",
+}
+
+
+def failure(found: Installation, machine: Machine) -> Iterator[Finding]:
+    """What is said where Ostiary fails, and what the agent does where it says nothing."""
+    for on_error in dict.fromkeys(map(machine.contract, found.ours)):
+        level: Level = "note" if on_error == "continue" else "good"
+        yield Finding("failure", level, f"when Ostiary fails (`on_error: {on_error}`) {_ANSWERS[on_error]}")
+        for way, text in _WAYS:
+            yield from _left(found.dialect, way, text, closing=on_error != "continue")
+
+
+def _left(dialect: Dialect, way: Way, text: str, *, closing: bool) -> Iterator[Finding]:
+    effects = {dialect.left_with(gate, way, closing=closing) for gate in gates(dialect)}
+    for said in sorted({_EFFECTS[effect] for effect in effects}):
+        stops = said == _EFFECTS["block"]
+        yield Finding("failure", "good" if stops else "note", f"where the hook itself {text}, {said}")
+
+
 def review(found: Installation, _machine: Machine) -> Iterator[Finding]:
     """Whether the agent's user has accepted the hooks."""
     kind = found.dialect.registration.review
@@ -294,6 +330,7 @@ CHECKS: Final[Mapping[str, Check]] = {
     "times": times,
     "programs": programs,
     "user": user,
+    "failure": failure,
     "review": review,
     "rivals": rivals,
     "events": events,

@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from ostiary.dialects.base import Dialect, Slot
+from ostiary.dialects.base import Dialect, OnError, Slot
 from ostiary.dialects.bodies import filled
 from ostiary.install.plan import Change, RegistrationError, absolute, registrable
 from ostiary.problems import Problem
@@ -27,20 +27,24 @@ def plan_plugin(
     command: Sequence[str],
     sources: Sequence[str],
     events: Iterable[str] | None = None,
+    *,
     file: str = "ostiary.js",
+    on_error: OnError = "deny",
 ) -> Change:
     """The plugin's file: what it has to know, then the shipped code.
 
     `text` is the file's text, None if there is none. `command` is the program with its arguments (`hook_command`), to
     which the plugin adds the event. `sources` are the texts of `dialect.registration.sources`. With `events` exactly
-    those are forwarded, else `registrable`. Raises RegistrationError for a file that is not ours, and ValueError for a
-    program that is found by its name alone or an event that is not forwarded.
+    those are forwarded, else `registrable`. `on_error` is what the plugin does where the hook does not answer. Raises
+    RegistrationError for a file that is not ours, and ValueError for a program that is found by its name alone or an
+    event that is not forwarded.
     """
     _insist_ours(dialect, text, file)
     values = {
         Slot.PROGRAM: absolute(command[0]),
         Slot.ARGUMENTS: list(command[1:]),
         Slot.TIMEOUT: dialect.timeouts.registered,
+        Slot.ON_ERROR: on_error,
     }
     facts = {**filled(dialect.registration.entry, values), "events": _wanted(dialect, events)}
     head = f"// {_mark(dialect)}\n// {_NOTE}\nconst OSTIARY = {json.dumps(facts)};\n"
@@ -74,7 +78,8 @@ def is_ours(dialect: Dialect, text: str | None) -> bool:
 
 
 def facts_of(dialect: Dialect, text: str | None) -> Mapping[str, Any] | None:
-    """What a plugin of ours was written with: `program`, `arguments`, `timeout` and `events`; None for another file."""
+    """What a plugin of ours was written with: `program`, `arguments`, `timeout`, `onError` and `events`. None for
+    another file."""
     found = _FACTS.search(text or "") if is_ours(dialect, text) else None
     try:
         facts = json.loads(found[1]) if found else None

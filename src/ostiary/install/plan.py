@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-from ostiary.dialects.base import NOTHING, Dialect, Registration, Slot, Syntax, Template
+from ostiary.dialects.base import NOTHING, Dialect, OnError, Registration, Slot, Syntax, Template
 from ostiary.dialects.bodies import filled
 from ostiary.install import json_text
 from ostiary.install.json_text import JsonTextError, Place
@@ -95,15 +95,17 @@ def plan_install(
     file: str = "settings.json",
     *,
     fixed: Template = NOTHING,
+    on_error: OnError = "deny",
 ) -> Change:
     """The file with our hook on every event, in place of older entries of ours.
 
     `text` is the file's text, None if there is none. `command` is the program with its arguments, to which the event is
     added (`hook_command`). With `events` exactly those are registered, else `registrable` and those that already are.
     `file` names the file in problems, `fixed` are the members it must have besides those of the dialect
-    (`Place.fixed`). Raises RegistrationError for a file that is not what the agent reads, and
-    ValueError for an event that the agent does not know or that may not be registered, and for a program that is found
-    by its name alone: which one that is would be the project's choice (law L6).
+    (`Place.fixed`). With any `on_error` but `continue` gates have the key that closes them where a hook fails. Raises
+    RegistrationError for a file that is not what the agent reads, and ValueError for an event that the agent does not
+    know or that may not be registered, and for a program that is found by its name alone: which one that is would be
+    the project's choice (law L6).
     """
     absolute(command[0])
     after = _NEW_FILE if text is None or not text.strip() else text
@@ -113,7 +115,7 @@ def plan_install(
         for members in (dialect.registration.fixed, fixed) if wanted else ():
             after = _with_fixed(members, after)
         for native in wanted:
-            after = _with(dialect, after, native, _entry(dialect, native, command))
+            after = _with(dialect, after, native, _entry(dialect, native, command, on_error))
     except JsonTextError as error:
         raise _problem(dialect, error, file) from None
     return Change(text, after)
@@ -158,9 +160,10 @@ def _problem(dialect: Dialect, error: JsonTextError, file: str) -> RegistrationE
     return RegistrationError(Problem(file, error.line, error.column, "", str(error), help))
 
 
-def _entry(dialect: Dialect, native: str, command: Sequence[str]) -> dict[str, Any]:
+def _entry(dialect: Dialect, native: str, command: Sequence[str], on_error: OnError) -> dict[str, Any]:
     table = dialect.registration
-    template = {**table.entry, **(table.closing if dialect.events[native].gate else {})}
+    closed = dialect.events[native].gate and on_error != "continue"
+    template = {**table.entry, **(table.closing if closed else {})}
     words = [*command, "--event", native]
     values = {
         Slot.EVENT: native,

@@ -1,10 +1,13 @@
 // What every bridge shares: asking the hook within bounds, and enforcing what it says. `OSTIARY` is written above by
-// `ostiary install`: the program with its arguments, the time in milliseconds, and the events that are forwarded.
+// `ostiary install`: the program with its arguments, the time in milliseconds, what holds without an answer, and the
+// events that are forwarded.
 import { spawn, spawnSync } from "node:child_process"
 
 const LARGEST_ANSWER = 8 * 1024 * 1024
 const DECISIONS = ["none", "allow", "ask", "deny"]
 const UNASKED = "stopped, because policy could not be asked; do not look for another way"
+const ASKED = "a person has to decide, because policy could not be asked"
+const PASSED = "not held up, because policy could not be asked"
 
 const forwarded = (event) => OSTIARY.events.includes(event)
 const commandLine = (event) => [...OSTIARY.arguments, "--event", event]
@@ -63,9 +66,15 @@ function understood(text) {
   }
 }
 
-/** What holds at a gate: without an answer the gate is closed. */
+/** What holds at a gate without an answer: what the policy's settings said when this was installed. */
+function unanswered() {
+  if (OSTIARY.onError === "continue") return { decision: "none", message: PASSED }
+  return OSTIARY.onError === "ask" ? { decision: "ask", reason: ASKED } : { decision: "deny" }
+}
+
+/** What holds at a gate. */
 function held(answer) {
-  const found = answer ?? { decision: "deny" }
+  const found = answer ?? unanswered()
   return found.decision === "deny" || found.decision === "ask" ? { reason: UNASKED, ...found } : found
 }
 

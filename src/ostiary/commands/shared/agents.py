@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from ostiary.commands.shared.world import LIMIT
-from ostiary.dialects import DIALECTS, Dialect
+from ostiary.dialects import DIALECTS, Dialect, OnError
 from ostiary.dialects.base import Place
 from ostiary.install.diagnosis import Installation, Machine, ProgramState
 from ostiary.install.inspect import File, Hook, hooks
@@ -17,6 +17,7 @@ from ostiary.install.json_text import JsonTextError
 from ostiary.install.surroundings import CONTAINER_MARKS, Surroundings
 from ostiary.sources.account import account
 from ostiary.sources.files import Unreadable, read
+from ostiary.sources.settings import contract
 
 PLATFORMS: Final = {"linux": "linux", "darwin": "macos", "win32": "windows"}
 _KERNEL: Final = "/proc/version"
@@ -104,7 +105,13 @@ def machine(installations: Iterable[Installation]) -> Machine:
         programs={program: program_state(program) for program in started},
         agents=frozenset(found_here()),
         known_user=account() is not None,
+        contracts={folder: _contract(folder) for folder in {hook.config_dir for hook in hooks_of}},
     )
+
+
+def _contract(config_dir: str | None) -> OnError:
+    """What the hook finds in its settings; it takes no folder that is named by a relative path."""
+    return "deny" if config_dir is not None and not os.path.isabs(config_dir) else contract(config_dir)
 
 
 def program_state(program: str) -> ProgramState:

@@ -30,6 +30,7 @@ from ostiary.install.diagnosis import Finding, Installation, help_of
 from ostiary.install.inspect import Hook
 from ostiary.records import NamedTuple
 from ostiary.sources.files import Unreadable, read
+from ostiary.sources.settings import contract
 
 
 class Scope(StrEnum):
@@ -64,18 +65,21 @@ Plan = Callable[[Target, Read], dict[str, Change]]
 
 
 def installing(python: str, config_dir: str | None) -> Plan:
-    """The plan that registers hooks which that interpreter runs, with that folder of policy (None: the usual one)."""
+    """The plan that registers hooks which that interpreter runs, with that folder of policy (None: the usual one). What
+    a failure of Ostiary means is as the settings say now."""
+    on_error = contract(config_dir)
 
     def plan(target: Target, read: Read) -> dict[str, Change]:
         dialect, path = target.dialect, target.path
         command = hook_command(dialect, python, config_dir)
         if dialect.registration.shape == "plugin":
             code = [shipped.plugin(name) for name in dialect.registration.sources]
-            return {path: plan_plugin(dialect, read(path), command, code, file=path)}
+            return {path: plan_plugin(dialect, read(path), command, code, file=path, on_error=on_error)}
         if dialect.registration.shape == "scripts":
             files = {native: os.path.join(path, name) for native, name in scripts(dialect).items()}
             return {file: plan_script(dialect, native, read(file), command, file) for native, file in files.items()}
-        return {path: plan_install(dialect, read(path), command, file=path, fixed=target.place.fixed)}
+        fixed = target.place.fixed
+        return {path: plan_install(dialect, read(path), command, file=path, fixed=fixed, on_error=on_error)}
 
     return plan
 
