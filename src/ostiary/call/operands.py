@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from ostiary import urls
@@ -24,8 +24,7 @@ from ostiary.programs import (
     Program,
     Slots,
     Used,
-    applies,
-    effective_slots,
+    applying,
     head,
     inert,
 )
@@ -49,33 +48,45 @@ def touch(layer: Layer, out: Gathered, language: str = "bash") -> None:
     late = "late" in data.traits
     if not late:
         _change_base(given, out)
-    values = _value_roles(given)
+    meant = _meant(given)
     finds = not data.traits.isdisjoint(_FINDING)
     for used in map(_expanded_value, given.options) if finds else given.options:
-        _option(used, layer.invocation.words, values, out)
+        _option(used, layer.invocation.words, meant.values, out)
     if late:
         _change_base(given, out)
     if given.unknown_subcommand and (given.subcommand[-1].startswith((".", "~")) or "/" in given.subcommand[-1]):
         apply(out, "shape", word(given.subcommand[-1]))
-    readings = list(_readings(given.operands, _slots(given)))
+    readings = _readings(given.operands, meant.slots)
     if finds:
         readings = [_expanded(reading) for reading in readings]
         out.nested.extend(_started(layer, readings, language))
     for reading in readings:
         apply(out, *_keyed(data, reading) if data.keys else reading)
+    roles = {reading.role for reading in readings}
     _positional(layer, readings, out)
-    _into(readings, given, out)
-    _downloads(readings, given, out)
-    _joined_shell(readings, out)
+    if _takes(meant, roles, given):
+        _into(readings, given, meant, out)
+    if _DOWNLOAD in meant.also:
+        _downloads(readings, given, out)
+    if not roles.isdisjoint(_JOINED):
+        _joined_shell(readings, out)
     _joined_inner(layer, out)
     if data.path[0] == "git":
         out.nested.extend((*aliased(layer), *configured(layer)))
         configure(given, out)
-    _always(given, readings, out)
+    _always(meant, roles, out)
     if given.options:
         _narrow(given, out)
     return None
 
+
+_TAKING: Final = frozenset({"into", "remote-write"})
+"""Roles of what takes the other operands."""
+
+_JOINED: Final = frozenset({"shell", "keys"})
+"""Roles of words that come to one text."""
+
+_DOWNLOAD: Final = ("download", ".")
 
 _FINDING: Final = frozenset({"cmdlet", "net", "slashes"})
 """Ways to read arguments in which programs look for wildcards themselves, or start what they are given."""
@@ -118,17 +129,38 @@ def _change_base(given: Arguments, out: Gathered) -> None:
             out.base = out.placed(used.value)
 
 
-def _value_roles(given: Arguments) -> dict[str, str]:
-    """Roles of options' values that other options change, by spelling."""
-    assert given.data is not None
-    changed: dict[str, str] = {}
-    for change in given.data.changes if given.options else ():
-        if change.values and applies(change, given.options):
-            changed.update(change.values)
-    return changed
+class _Meant(NamedTuple):
+    """What the data of a program says once its options are known: the operands' roles, the roles of options' values
+    that other options change (by spelling), what is touched without an operand, always and where none stands."""
+
+    slots: Slots
+    values: Mapping[str, str]
+    also: tuple[tuple[str, str], ...]
+    absent: tuple[str, str] | None
 
 
-def _option(used: Used, words: tuple[Word, ...], changed: dict[str, str], out: Gathered) -> None:
+_UNCHANGED: Final[Mapping[str, str]] = {}
+
+
+def _meant(given: Arguments) -> _Meant:
+    data = given.data
+    assert data is not None
+    if not data.changes and not given.unknown_subcommand:
+        return _Meant(data.operands, _UNCHANGED, data.also, data.absent)
+    changes = applying(data, given.options)
+    slots = next((change.operands for change in changes if change.operands is not None), data.operands)
+    if given.unknown_subcommand and slots is data.operands and slots.rest != "param":
+        slots = ANY_SHAPE
+    values: dict[str, str] = {}
+    also, absent = data.also, data.absent
+    for change in changes:
+        values.update(change.values)
+        also = also if change.also is None else change.also
+        absent = change.absent or absent
+    return _Meant(slots, values, also, absent)
+
+
+def _option(used: Used, words: tuple[Word, ...], changed: Mapping[str, str], out: Gathered) -> None:
     unseen = used.value is None or (used.role == "delete" and used.kind == "data")
     if used.role in _EFFECTS or (used.role in CLOSING_ROLES and unseen):
         out.effects = True
@@ -148,18 +180,15 @@ def _found(used: Used, words: tuple[Word, ...]) -> tuple[Word, ...]:
     return with_further(used.words, "{}", found_before(words, used.words))
 
 
-def _slots(given: Arguments) -> Slots:
-    assert given.data is not None
-    found = effective_slots(given.data, given.options)
-    unknown = given.unknown_subcommand and found is given.data.operands and found.rest != "param"
-    return ANY_SHAPE if unknown else found
-
-
-def _readings(operands: tuple[Word, ...], slots: Slots) -> Iterator[Reading]:
+def _readings(operands: tuple[Word, ...], slots: Slots) -> list[Reading]:
     """Each operand with its role."""
-    if any(item.many for item in operands):
-        return _open_readings(operands, slots)
-    return _by_position(operands, slots)
+    for item in operands:
+        if item.many:
+            return list(_open_readings(operands, slots))
+    if not slots.first and not slots.last:
+        role = slots.rest or "shape"
+        return [Reading(role, item) for item in operands]
+    return list(_by_position(operands, slots))
 
 
 def _open_readings(operands: tuple[Word, ...], slots: Slots) -> Iterator[Reading]:
@@ -208,12 +237,21 @@ def _keyed(data: Program, reading: Reading) -> Reading:
     return Reading(data.keys[key], reading.item.after(len(key) + 1), reading.certain)
 
 
-def _into(readings: list[Reading], given: Arguments, out: Gathered) -> None:
+def _takes(meant: _Meant, roles: set[str], given: Arguments) -> bool:
+    """Whether something may take the other operands."""
+    return (
+        "into" in meant.slots.last
+        or not roles.isdisjoint(_TAKING)
+        or any(used.kind == "into" for used in given.options)
+    )
+
+
+def _into(readings: list[Reading], given: Arguments, meant: _Meant, out: Gathered) -> None:
     """What is written inside a directory that takes the other operands (`cp .env ..`), where the text shows that it is
     one."""
-    places = [reading.item for reading in readings if reading.role in ("into", "remote-write")]
+    places = [reading.item for reading in readings if reading.role in _TAKING]
     options = [used.value for used in given.options if used.kind == "into" and used.value is not None]
-    alone = not (places or options) and "into" in _slots(given).last
+    alone = not (places or options) and "into" in meant.slots.last
     if not (places or options or alone) or not all(reading.certain for reading in readings):
         return
     sources = [reading.item for reading in readings if reading.role in ("read", "tree", "move", "remote")]
@@ -240,8 +278,6 @@ def _inside(place: Word, name: str, out: Gathered) -> None:
 
 def _downloads(readings: list[Reading], given: Arguments, out: Gathered) -> None:
     """What is written beside the text's own files: a URL's last segment (`curl -O`), or a name that the server says."""
-    if ("download", ".") not in _also(given):
-        return
     used = frozenset[str]().union(*(option.names for option in given.options))
     folders = [item.value for item in given.options if item.names & _INTO_FOLDER and item.value is not None]
     for reading in readings:
@@ -300,30 +336,13 @@ def _joined_inner(layer: Layer, out: Gathered) -> None:
 _PLAIN: Final = expression(r"[\w@%+=:,./{}^-]*")
 
 
-def _always(given: Arguments, readings: list[Reading], out: Gathered) -> None:
+def _always(meant: _Meant, roles: set[str], out: Gathered) -> None:
     """Accesses that need no operand."""
-    assert given.data is not None
-    absent = given.data.absent
-    for change in given.data.changes:
-        if change.absent and applies(change, given.options):
-            absent = change.absent
-    for role, path in _also(given):
+    for role, path in meant.also:
         apply(out, role, word(path))
-    if absent is None:
-        return
-    given_roles = {head(reading.role) for reading in readings}
-    if given_roles.isdisjoint((head(absent[0]), "read", "list", "tree")):
+    absent = meant.absent
+    if absent is not None and {head(role) for role in roles}.isdisjoint((head(absent[0]), "read", "list", "tree")):
         apply(out, absent[0], word(absent[1]))
-
-
-def _also(given: Arguments) -> tuple[tuple[str, str], ...]:
-    """The accesses that need no operand, with the options that were given."""
-    assert given.data is not None
-    also = given.data.also
-    for change in given.data.changes:
-        if change.also is not None and applies(change, given.options):
-            also = change.also
-    return also
 
 
 def _narrow(given: Arguments, out: Gathered) -> None:

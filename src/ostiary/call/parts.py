@@ -26,7 +26,6 @@ from ostiary.call.variables import run_by
 from ostiary.call.windows import decoded, piped_paths
 from ostiary.call.wrapped import wrapped
 from ostiary.facts import Given
-from ostiary.programs import head
 from ostiary.records import dataclass, field, replace
 from ostiary.shell.limits import ENTRIES, Budget
 from ostiary.shell.model import Command, Redirect
@@ -133,19 +132,20 @@ class Builder:
         openings = _distinct((*_openings(command, layers, around, environment), *out.openings))
         cwd = None if around.elsewhere else directory(command.cwd, around.cwd, self.given)
         instead = () if around.elsewhere else self._fallbacks(command, cwd, around)
-        out.accesses.extend(in_fallbacks(tuple(out.accesses), instead))
+        if instead:
+            out.accesses.extend(in_fallbacks(tuple(out.accesses), instead))
         complete = not (nested or command.unparsed) and _is_complete(layers, out, openings)
         part = Part(
             command.text,
-            tuple(layer.invocation for layer in layers),
+            tuple([layer.invocation for layer in layers]),
             _distinct(tuple(out.accesses)),
             cwd,
             environment,
             openings,
             complete,
             complete and all(access.kind == "read" for access in out.accesses),
-            tuple(offset + index for index in command.reads_from) or around.pipes_from,
-            tuple(offset + index for index in command.feeds) or around.pipes_to,
+            tuple([offset + index for index in command.reads_from]) or around.pipes_from,
+            tuple([offset + index for index in command.feeds]) or around.pipes_to,
             command.unparsed,
             instead,
             repository(layers, out.base, command.assignments, environment),
@@ -165,12 +165,14 @@ class Builder:
     def _moment(self, command: Command, layers: tuple[Layer, ...], offset: int, around: Around) -> Moment:
         """Note when a command runs, and what it checks out; the moment of the scripts inside it."""
         at = len(self.parts)
-        moment = around.moment.at(at, (offset + place for place in command.after), command.again)
-        self.moments[at] = moment.checking_out(() if around.elsewhere else (layer.arguments for layer in layers))
+        moment = around.moment.at(at, [offset + place for place in command.after], command.again)
+        self.moments[at] = moment if around.elsewhere else moment.checking_out([layer.arguments for layer in layers])
         return moment
 
     def _fallbacks(self, command: Command, cwd: str | None, around: Around) -> tuple[str | None, ...]:
         """The directories a command runs in if a `cd` failed, here or before the script around it."""
+        if not command.fallbacks and not around.fallbacks:
+            return ()
         found = [directory(item, around.cwd, self.given) for item in command.fallbacks]
         for base in around.fallbacks:
             found += [directory(item, base, self.given) for item in (command.cwd, *command.fallbacks)]
@@ -184,14 +186,15 @@ class Builder:
         out: Gathered,
     ) -> None:
         data = layers[-1].arguments.data if layers else None
-        if layers:
+        role, _, detail = data.stdin.partition(":") if data is not None else ("", "", "")
+        if role:
             piped_paths(layers[-1], command, commands, out)
-        language = data.stdin.partition(":")[2] if data is not None and head(data.stdin) == "code" else ""
+        language = detail if role == "code" else ""
         if (language and not out.runs) or out.runs_input:
             given = (word(layers[-1].invocation.name or ""), *layers[-1].arguments.operands)
             input_code(command, commands, language or "bash", out, given if language == "bash" else None)
-        if data is not None and head(data.stdin) == "told":
-            told_input(command, commands, data.stdin.partition(":")[2], out)
+        if role == "told":
+            told_input(command, commands, detail, out)
         process_code(command, commands, language or "bash", out)
 
     def _read_codes(self, out: Gathered) -> tuple[Nested, ...]:
@@ -289,7 +292,7 @@ def _environment(command: Command, layers: tuple[Layer, ...], around: Around) ->
     set_here = [(item.name, item.value) for item in (*command.exported, *command.assignments)]
     for layer in layers:
         set_here += [programs.split_assignment(item) for item in layer.arguments.assignments]
-    return (*around.environment, *set_here)
+    return (*around.environment, *set_here) if set_here else around.environment
 
 
 def _by_environment(layers: tuple[Layer, ...], environment: Environment, out: Gathered) -> None:
@@ -311,9 +314,11 @@ def _openings(
         opening = _set_for_it(environment[index][0], index < earlier)
         if opening is not None:
             found.append(opening)
-    for hole in _live_holes(command):
-        found.append(Opening("unknown", frozenset(), f"`{hole}` may hold further commands"))
-    for layer in layers:
+    if command.language == "cmd":
+        found += [
+            Opening("unknown", frozenset(), f"`{hole}` may hold further commands") for hole in _live_holes(command)
+        ]
+    for layer in layers if command.defined else ():
         name = _defined(layer, command)
         if name:
             found.append(Opening("definition", frozenset({name}), f"the script defines `{name}`"))
@@ -323,7 +328,7 @@ def _openings(
 def _defined(layer: Layer, command: Command) -> str:
     """The name under which the script defines what a layer runs, empty if it does not."""
     invocation = layer.invocation
-    if not command.defined or invocation.name is None:
+    if invocation.name is None:
         return ""
     if not invocation.folds:
         return invocation.name if invocation.name in command.defined else ""
@@ -340,8 +345,6 @@ def _set_for_it(variable: str, earlier: bool) -> Opening | None:
 
 def _live_holes(command: Command) -> list[str]:
     """Variables of cmd, which reads what they hold as a part of the line."""
-    if command.language != "cmd":
-        return []
     return list(dict.fromkeys(hole.source for item in command.words for hole in item.holes if hole.source[:1] in "%!$"))
 
 

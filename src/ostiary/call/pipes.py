@@ -15,6 +15,8 @@ MAX_PIPES: Final = 8_192
 def connected(parts: Sequence[Part]) -> list[Part] | None:
     """The parts, where neighbours know of each other: a script inside a part takes part in its pipeline, so that in
     `sh -c 'a; b' | c` also `a` and `b` write into `c`. None if there are too many of them."""
+    if not any(part.pipes_from or part.pipes_to for part in parts):
+        return list(parts)
     pairs = dict.fromkeys(pair for index, part in enumerate(parts) for pair in _pairs(index, part, len(parts)))
     if len(pairs) > MAX_PIPES:
         return None

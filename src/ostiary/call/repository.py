@@ -31,9 +31,9 @@ class Moment(NamedTuple):
     again: bool = False
     switches: tuple[Switch, ...] = ()
 
-    def at(self, place: int, passed: Iterable[int], again: bool) -> Moment:
+    def at(self, place: int, passed: Sequence[int], again: bool) -> Moment:
         """The moment of a command inside this one."""
-        return Moment((*self.order, place), self.passed.union(passed), self.again or again)
+        return Moment((*self.order, place), self.passed.union(passed) if passed else self.passed, self.again or again)
 
     def checking_out(self, layers: Iterable[Arguments]) -> Moment:
         """With what the command checks out."""
@@ -51,12 +51,15 @@ def switched(parts: Sequence[Part], moments: Mapping[int, Moment]) -> tuple[Part
     found = list(parts)
     for place, moment in moments.items():
         before = tuple(
-            switch._replace(sure=switch.sure and other in moment.passed and not moment.again)
-            for other, earlier in switching
-            if other != place and (earlier.order < moment.order or moment.again)
-            for switch in earlier.switches
+            [
+                switch._replace(sure=switch.sure and other in moment.passed and not moment.again)
+                for other, earlier in switching
+                if other != place and (earlier.order < moment.order or moment.again)
+                for switch in earlier.switches
+            ]
         )
-        if any(name.startswith("GIT_CONFIG") for name, _ in parts[place].environment):
+        environment = parts[place].environment
+        if environment and any(name.startswith("GIT_CONFIG") for name, _ in environment):
             before = (*before, _CONFIGURED)
         if before:
             found[place] = replace(parts[place], switches=before)
@@ -71,10 +74,15 @@ def repository(
 ) -> Word | None:
     """The folder whose repository the command works in, relative to its directory; None for the directory itself. A
     variable that was set before may not be exported, so that it is unknown whether git sees it."""
-    here = [(item.name, item.value) for item in assignments]
-    here += [item for layer in layers for item in map(programs.split_assignment, layer.arguments.assignments)]
-    stores = [value for name, value in here if name in _STORES]
-    stores += [value for layer in layers for value in _options(layer.arguments)]
+    stores: list[Word] = []
+    if environment:
+        here = [(item.name, item.value) for item in assignments]
+        here += [item for layer in layers for item in map(programs.split_assignment, layer.arguments.assignments)]
+        stores = [value for name, value in here if name in _STORES]
+    for layer in layers:
+        data = layer.arguments.data
+        if data is not None and data.path[0] == "git":
+            stores += _options(layer.arguments)
     if stores:
         return _around(stores[-1], base)
     return UNKNOWN if any(name in _STORES for name, _ in environment) else base
@@ -90,8 +98,6 @@ def stores(layers: tuple[Layer, ...], environment: Sequence[tuple[str, Word]], o
 
 def _options(given: Arguments) -> Iterable[Word]:
     """What git's own options name as the repository; `--bare` takes the directory itself for one."""
-    if given.data is None or given.data.path[0] != "git":
-        return
     for used in given.options:
         if "--git-dir" in used.names and used.value is not None:
             yield used.value

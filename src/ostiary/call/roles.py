@@ -14,7 +14,6 @@ from ostiary.call.model import Access, AccessKind
 from ostiary.call.shapes import at_place, descriptor, is_path, is_process, paths_in, value_of_key
 from ostiary.expressions import expression
 from ostiary.paths import Tree
-from ostiary.programs import head
 from ostiary.records import NamedTuple, replace
 from ostiary.words import Hole, Word, joined, word
 
@@ -52,7 +51,8 @@ _MOUNT: Final = expression(r"(?:^|.*,)(?:source|src)=")
 
 def apply(out: Gathered, role: str, item: Word, certain: bool = True) -> None:
     """Add what a word of this role does; not `certain` where the word may have another role."""
-    HANDLERS[head(role)](out, Item(item, role.partition(":")[2], certain))
+    name, _, detail = role.partition(":")
+    HANDLERS[name](out, Item(item, detail, certain))
 
 
 def _nothing(out: Gathered, item: Item) -> None:

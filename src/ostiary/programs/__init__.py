@@ -3,7 +3,7 @@
 from ostiary.programs.arguments import (
     Arguments,
     Used,
-    applies,
+    applying,
     effective_slots,
     is_assignment,
     may_be_option,
@@ -37,7 +37,7 @@ __all__ = [
     "Program",
     "Slots",
     "Used",
-    "applies",
+    "applying",
     "arguments",
     "base_name",
     "canonical_subcommand",

@@ -318,27 +318,19 @@ def _value_and_role(data: OptionData | None) -> tuple[str, str]:
     return (data.value, data.role) if data else ("data", "")
 
 
-def applies(change: Change, options: Sequence[Used]) -> bool:
-    """Whether options that a change waits for are used."""
-    return _waits_for(change, names_of_all(options))
-
-
-def names_of_all(options: Sequence[Used]) -> frozenset[str]:
-    """The spellings of all options that are used."""
-    return frozenset[str]().union(*[used.names for used in options])
-
-
-def _waits_for(change: Change, used: frozenset[str]) -> bool:
-    return all(not names.isdisjoint(used) for names in change.names)
+def applying(data: Program, options: Sequence[Used]) -> list[Change]:
+    """The changes that wait for options which are used."""
+    if not data.changes or not options:
+        return []
+    used = frozenset[str]().union(*[one.names for one in options])
+    return [change for change in data.changes if all(not names.isdisjoint(used) for names in change.names)]
 
 
 def effective_slots(data: Program, options: Sequence[Used]) -> Slots:
     """The roles of operands, as the first change that applies says."""
-    if data.changes and options:
-        used = names_of_all(options)
-        for change in data.changes:
-            if change.operands is not None and _waits_for(change, used):
-                return change.operands
+    for change in applying(data, options):
+        if change.operands is not None:
+            return change.operands
     return data.operands
 
 

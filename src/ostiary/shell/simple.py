@@ -7,6 +7,7 @@ from abc import abstractmethod
 from typing import Final
 
 from ostiary.expressions import expression
+from ostiary.shell import tokens
 from ostiary.shell.limits import Budget
 from ostiary.shell.reading import WordReader
 from ostiary.shell.scanning import Scanner
@@ -127,10 +128,22 @@ class SimpleReader(WordReader):
             if not words:
                 self.starts.append(self.pos)
             words.append(self._checked_word(not words))
+            if not (isinstance(words[0], str) and words[0] in DECLARATIONS):
+                words += self._plain_words()
         elif declares:
             words.append(assign)
         else:
             assignments.append(assign)
+
+    def _plain_words(self) -> list[str]:
+        """The plain words that follow, all at once."""
+        match = tokens.PLAIN_WORDS.match(self.text, self.pos)
+        if match is None:
+            return []
+        found = match[0].split()
+        self.budget.spend(len(found))
+        self.pos = match.end()
+        return found
 
     def _checked_word(self, first: bool) -> RawWord:
         word = self.word()

@@ -12,6 +12,8 @@ NO_STOPS: Final[frozenset[str]] = frozenset()
 
 # A word of these characters is itself; the look-ahead is the end of a word.
 PLAIN: Final = expression(r"[A-Za-z0-9_./,:@%+=^-]+(?=[ \t\n|&;)]|[<>](?!\()|\Z)")
+# Such words with blanks before them, none of them the number of a redirection's descriptor.
+PLAIN_WORDS: Final = expression(r"(?:[ \t]++[A-Za-z0-9_./,:@%+=^-]++(?=[ \t\n|&;)]|\Z))+")
 RUN: Final = expression(r"(?:[^\\'\"`$|&;()<> \t\n?*+@!]|[?*+@!](?!\())+")
 QUOTED_RUN: Final = expression(r"[^\\\"`$]+")
 DOCUMENT_RUN: Final = expression(r"[^\\`$]+")
