@@ -1,4 +1,8 @@
-"""Links that a script makes: what it touches at or below their names later, it may touch where they lead."""
+"""Links that a script makes: what it touches at or below their names later, it may touch where they lead.
+
+A copy or a move leads to what was copied. What comes out of an archive, a clone or a package may hold links to
+anywhere, so that a path below the folder it was put into may be any path.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +18,42 @@ from ostiary.words import Hole, Word, joined, word
 MAX_LINKS: Final = 64
 """Links of one call; beyond, a path below any later one is not followed, and the last of them leads anywhere."""
 
-_MAKING: Final = {"ln": None, "cp": frozenset({"-s", "--symbolic-link", "-l", "--link"})}
+_MAKING: Final = {
+    **dict.fromkeys(("ln", "mv", "mount")),
+    "cp": frozenset(
+        ("-s", "--symbolic-link", "-l", "--link", "-r", "-R", "--recursive", "-a", "--archive", "-d", "-P")
+    ),
+    "rsync": frozenset({"-a", "--archive", "-l", "--links", "-r", "--recursive"}),
+}
 _INTO: Final = frozenset({"-t", "--target-directory"})
 _ANYWHERE: Final = Word((Hole("link", "computed"),))
 _UNTOLD: Final = "/\0"
 """The directory of a part of which it is not told; such parts may run in the same one."""
+
+
+_UNPACKING: Final = {
+    **dict.fromkeys(("tar", "gtar", "bsdtar"), frozenset({"-x"})),
+    **dict.fromkeys(("unzip", "unar"), frozenset({""})),
+    **dict.fromkeys(("7z", "7za", "7zz", "7zr", "unrar"), frozenset({"x", "e"})),
+    **dict.fromkeys(("npm", "pnpm", "bun"), frozenset({"install", "add", "ci"})),
+    "yarn": frozenset({"install", "add", "bare"}),
+    "composer": frozenset({"install", "update", "require"}),
+    "cpio": frozenset({"-i"}),
+    "jar": frozenset({"xf", "xvf", "-xf", "-xvf", "x"}),
+    **dict.fromkeys(("zipfile", "tarfile"), frozenset({"-e"})),
+    "git": frozenset({"clone", "worktree add", "submodule update", "submodule add"}),
+    "gh": frozenset({"repo clone"}),
+    "glab": frozenset({"repo clone"}),
+    "hg": frozenset({"clone"}),
+    "svn": frozenset({"checkout", "co", "export"}),
+    **dict.fromkeys(("docker", "podman"), frozenset({"cp", "container cp"})),
+    "Expand-Archive": frozenset({""}),
+}
+"""What puts files somewhere, links among them: programs by their subcommands, options or first word (all, with an
+empty one; `bare` for none)."""
+
+_NAMED_AFTER: Final = frozenset({"clone", "repo clone"})
+_HERE: Final = frozenset({"7z", "7za", "7zz", "7zr", "unrar", "unar", "jar", "svn", "hg"})
 
 
 class Link(NamedTuple):
@@ -55,6 +90,10 @@ def _reached(access: Access, part: Part, link: Link, given: Given) -> Iterator[A
     if access.kind == "connect":
         return
     rest = _below(access.target, link.name, part.cwd, given)
+    if link.name and link.target == _ANYWHERE:
+        if rest is not None and rest.pieces:
+            yield replace(access, target=_ANYWHERE, certain=False, tree=None)
+        return
     if rest is not None and (rest.pieces or access.kind != "delete"):
         yield replace(access, target=joined([*link.target.pieces, *rest.pieces]), certain=False)
 
@@ -79,6 +118,9 @@ def _below(target: Word, name: str, cwd: str | None, given: Given) -> Word | Non
 def _made(part: Part, given: Given) -> Iterator[Link]:
     """The links that a part makes, under the name it gives and, as that may be a folder, inside of it."""
     for invocation in part.invocations[-1:]:
+        if _unpacks(invocation, part):
+            yield from (Link(place, _ANYWHERE) for place in _unpacked(invocation, part, given))
+            return
         for target, name in _pairs(invocation):
             place = directory(name, part.cwd or _UNTOLD, given)
             if place is not None:
@@ -86,6 +128,41 @@ def _made(part: Part, given: Given) -> Iterator[Link]:
                 yield Link(place, _absolute(leading, place.rpartition("/")[0]))
                 if base := (leading.text or "").rstrip("/").rpartition("/")[2]:
                     yield Link(f"{place.rstrip('/')}/{base}", _absolute(leading, place))
+
+
+def _unpacks(invocation: Invocation, part: Part) -> bool:
+    """Whether a command puts files somewhere of which the text does not tell what they are."""
+    if invocation.name == "rsync":
+        return any(access.kind == "connect" for access in part.accesses)
+    wanted = _UNPACKING.get(invocation.name or "")
+    return wanted is not None and not wanted.isdisjoint(_words(invocation))
+
+
+def _words(invocation: Invocation) -> Iterator[str]:
+    yield ""
+    first, second = (*invocation.subcommand, "", "")[:2]
+    yield from (first, f"{first} {second}")
+    yield from (item.text or "" for item in invocation.operands[:1])
+    for option in invocation.options:
+        yield from option.names
+    if not invocation.subcommand and not invocation.operands:
+        yield "bare"
+
+
+def _unpacked(invocation: Invocation, part: Part, given: Given) -> Iterator[str]:
+    """The folders that a command puts files into."""
+    places = [access.target for access in part.accesses if access.kind == "write"]
+    if not _NAMED_AFTER.isdisjoint(_words(invocation)):
+        *_, last = invocation.operands or (word("."),)
+        places = [word((last.text or ".").rstrip("/").rpartition("/")[2].removesuffix(".git"))]
+        base = next((option.value for option in invocation.options if option.names & {"-C"}), None)
+        places = [joined([*base.pieces, "/", *places[0].pieces])] if base else places
+    if invocation.name in _HERE:
+        places.append(word("."))
+    for place in places:
+        folder = directory(place, part.cwd or _UNTOLD, given)
+        if folder is not None:
+            yield folder
 
 
 def _pairs(invocation: Invocation) -> Iterator[tuple[Word, Word]]:
