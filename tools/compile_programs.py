@@ -90,6 +90,7 @@ def render(folder: Path) -> str:
     lines += [f"OBEYED_PREFIXES = {tuple(environment['obeyed_prefixes'].split())!r}\n"]
     lines += [f"COMMAND_VARIABLES = frozenset({sorted(environment['commands'].split())!r})\n"]
     lines += [f"COMMAND_PREFIXES = {tuple(environment['command_prefixes'].split())!r}\n"]
+    lines += [f"EXPANDED_VARIABLES = frozenset({sorted(environment['expanded'].split())!r})\n"]
     lines += [f"FILE_VARIABLES = frozenset({sorted(environment['files'].split())!r})\n"]
     return "".join(lines)
 

@@ -15,6 +15,8 @@ from ostiary.call.layers import Layer
 from ostiary.call.loaded import Loaded, Piece, loaded, pieces
 from ostiary.call.model import Part, Source
 from ostiary.call.parts import Around, Builder
+from ostiary.call.places import directory
+from ostiary.call.streams import printed
 from ostiary.facts import SCRIPT_BYTES, Given
 from ostiary.records import NamedTuple, dataclass, replace
 from ostiary.shell.limits import Budget
@@ -65,15 +67,16 @@ class _Reading:
 class FileBuilder(Builder):
     """Collects the parts of a call, then those of the scripts in files. `texts` are what is known of files, by absolute
     path: None where a file is not read. `unread` are the files that are not among them, `read` the texts of the others
-    that were read."""
+    that were read, `written` those that the call itself puts into files."""
 
-    __slots__ = ("length", "read", "reading", "texts", "unread", "uses")
+    __slots__ = ("length", "read", "reading", "texts", "unread", "uses", "written")
 
     def __init__(self, given: Given, texts: Mapping[str, str | None]) -> None:
         super().__init__(given)
         self.texts = texts
         self.unread: dict[str, None] = {}
         self.read: dict[str, str] = {}
+        self.written: dict[str, str] = {}
         self.uses: list[_Use] = []
         self.reading: _Reading | None = None
         self.length = 0
@@ -104,16 +107,21 @@ class FileBuilder(Builder):
     def _file(self, use: _Use) -> bool:
         """Add what runs of a file; False where that is too much to read."""
         path = use.file.path
+        if path in self.written and not self._text(use, self.written[path]):
+            return False
         if path not in self.texts:
             self.unread[path] = None
             return True
         text = self.texts[path]
         if text is None:
             return True
+        self.read[path] = text
+        return self._text(use, text)
+
+    def _text(self, use: _Use, text: str) -> bool:
         self.length += len(text)
         if self.length > MAX_TEXT:
             return False
-        self.read[path] = text
         for piece in pieces(use.file, text):
             self.limit = ""
             self.reading = _Reading(use, piece)
@@ -148,7 +156,22 @@ class FileBuilder(Builder):
         """Add one command's part; one that stands in a file itself gets its line there."""
         if self.reading and around.source and around.depth == self.reading.use.around.depth:
             around = replace(around, source=around.source._replace(label=self.reading.label(command)))
-        return super()._command(command, commands, offset, around)
+        at = len(self.parts)
+        found = super()._command(command, commands, offset, around)
+        self._write(command, commands, self.parts[at])
+        return found
+
+    def _write(self, command: Command, commands: tuple[Command, ...], part: Part) -> None:
+        """Note the text that a command puts into files, behind what is known to be there; what the text does not tell
+        of it stands there as it is written."""
+        files = [item.target for item in part.accesses if item.kind == "write" and item.target.text]
+        if not files or not (command.redirects or part.program == "tee"):
+            return
+        text = printed(command, commands)
+        for target in files if text is not None else ():
+            path = directory(target, part.cwd, self.given)
+            if path is not None:
+                self.written[path] = self.written.get(path, "") + str(text)
 
     def _beyond(self, text: str, reason: str) -> None:
         """A bound that was hit. In a file it says nothing about the rest of the call."""

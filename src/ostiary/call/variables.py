@@ -7,9 +7,10 @@ from typing import Final
 
 from ostiary import programs
 from ostiary.call.gather import Gathered, Nested
-from ostiary.call.shapes import is_process
+from ostiary.expressions import expression
 from ostiary.words import Word
 
+_SUBSTITUTION: Final = expression(r"\$[({]|`|[<>]\(")
 _MARKS: Final = "!|-"
 """What may stand before the command: git's mark of shell text, the pipe of `LESSOPEN`."""
 
@@ -21,10 +22,10 @@ def run_by(variables: Iterable[tuple[str, Word]], seen: set[tuple[str, Word]], o
         if (name, value) in seen:
             continue
         seen.add((name, value))
+        if programs.expanded(name) and _SUBSTITUTION.search(str(value)):
+            yield Nested("unknown", value, reason="the value of a variable is expanded again", possible=True)
         role = programs.run_from(name)
-        if role == "run" and is_process(value):
-            yield Nested("unknown", value, reason="commands that are only known when they run", possible=True)
-        elif role == "run":
+        if role == "run":
             out.path(value, "execute", certain=False)
         elif role == "command" and value.prefix and all(hole.kind == "outside" for hole in value.holes):
             yield Nested("code", _unmarked(value), possible=True)

@@ -13,6 +13,7 @@ from ostiary.programs.heads import switched
 from ostiary.programs.lookup import (
     base_name,
     canonical_subcommand,
+    expanded,
     inert,
     inert_in_script,
     knowing,
@@ -42,6 +43,7 @@ __all__ = [
     "base_name",
     "canonical_subcommand",
     "effective_slots",
+    "expanded",
     "head",
     "inert",
     "inert_in_script",

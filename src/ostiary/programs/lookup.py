@@ -16,6 +16,7 @@ from ostiary.programs.table import (
     ALIASES,
     COMMAND_PREFIXES,
     COMMAND_VARIABLES,
+    EXPANDED_VARIABLES,
     FILE_VARIABLES,
     INERT_PREFIXES,
     INERT_VARIABLES,
@@ -181,6 +182,11 @@ def run_from(variable: str) -> Literal["command", "run", ""]:
     if variable in COMMAND_VARIABLES or variable.startswith(COMMAND_PREFIXES):
         return "command"
     return "run" if variable in FILE_VARIABLES else ""
+
+
+def expanded(variable: str) -> bool:
+    """Whether a shell expands the variable's value, so that substitutions in it run."""
+    return variable in EXPANDED_VARIABLES
 
 
 def inert_in_script(variable: str) -> bool:

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from itertools import pairwise
 from typing import Final
 
 from ostiary.expressions import expression
 from ostiary.records import replace
 from ostiary.shell.commands import Commands
 from ostiary.shell.limits import Budget
-from ostiary.shell.operands import last, operand, operands, set_operands, unwrapped, value_of
+from ostiary.shell.operands import last, operand, operands, set_operands, unwrapped, value_of, values
 from ostiary.shell.pieces import directory, unfinished
 from ostiary.shell.scope import UNKNOWN_DIRECTORY, Scope
 from ostiary.shell.second import read
 from ostiary.shell.simple import DECLARATIONS
 from ostiary.shell.survey import Survey, survey
 from ostiary.shell.syntax import Node, Sequence, Simple
-from ostiary.words import Hole, Word, phrase, word
+from ostiary.words import Hole, Word, joined, phrase, word
 
 _NAME: Final = expression(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[.*)?", re.DOTALL)
 _DEFINITION: Final = expression(r"([A-Za-z_][A-Za-z0-9_]*)(\+?=)")
@@ -30,6 +29,11 @@ _RELATIVE: Final = expression(r"(?![/~])(?!\.\.?(?:/|\Z)).")
 _REEXPANDED: Final = expression(r"\[.*(?:\$\(|`|\$\{)", re.DOTALL)
 # Option letters that take the next word, by builtin.
 _SETTERS: Final = {"read": "dinNptu", "mapfile": "cCdnOsu", "readarray": "cCdnOsu", "getopts": "", "wait": ""}
+# Options whose value is a variable's name.
+_NAMING: Final = {"read": "a", "wait": "p"}
+_COMPLETING: Final = "AGWFCXPSo"
+# What a callback is run with.
+_FURTHER: Final = ' "$@"'
 _UNNAMED: Final = {
     "read": ["REPLY"],
     "mapfile": ["MAPFILE"],
@@ -135,12 +139,14 @@ class Effects(Commands):
         changed = set(declared) if program == "local" and not scope.late else set()
         for item in words[1:]:
             changed |= self._declared(item, program, scope) if not item.prefix.startswith("-") else set()
-        if program == "readonly" or _CHANGING.search(options):
+        # What a name refers to may be an array's item, whose subscript is expanded at every use.
+        refers = program != "export" and "n" in options
+        if program == "readonly" or refers or _CHANGING.search(options):
             changed |= set(declared)
             scope.changing |= changed
-        if "i" in options and self.endangered(scope):
+        if ("i" in options or refers) and self.endangered(scope):
             self.unread(str(phrase(words)), "the value of a variable is expanded again", scope)
-        if program != "export" and "n" in options:
+        if refers:
             scope.clobber(evaluated=True)
         for name in changed:
             scope.taint(name)
@@ -161,7 +167,9 @@ class Effects(Commands):
     def _set_variables(self, words: tuple[Word, ...], scope: Scope) -> None:
         program = words[0].text or ""
         names = operands(words, _SETTERS[program])
-        for item in (*names, *map(word, _UNNAMED[program])):
+        letter = _NAMING.get(program, "")
+        joined_names = values(words, _SETTERS[program] + letter, letter)
+        for item in (*names, *joined_names, *map(word, _UNNAMED[program])):
             self._set_variable(item, scope)
         self._callbacks(words, scope)
 
@@ -173,11 +181,12 @@ class Effects(Commands):
             scope.taint(match[1])
 
     def _callbacks(self, words: tuple[Word, ...], scope: Scope) -> None:
-        """`mapfile -C text` and `compgen -C text` run the text, `compgen -W text` expands it."""
-        for option, value in pairwise(words):
-            if option.text == "-C":
-                self._nested(value, "a computed text is run", scope)
-            elif option.text == "-W" and (value.text is None or "$" in value.text or "`" in value.text):
+        """`mapfile -C text` and `compgen -C text` run the text with further words, `compgen -W text` expands it."""
+        valued = _SETTERS.get(words[0].text or "", _COMPLETING)
+        for value in values(words, valued, "C"):
+            self._nested(joined([*value.pieces, _FURTHER]), "a computed text is run", scope)
+        for value in values(words, valued, "W"):
+            if value.text is None or "$" in value.text or "`" in value.text:
                 self.unread(str(value), "an operand is expanded again", scope)
 
     def _printf(self, words: tuple[Word, ...], scope: Scope) -> None:
@@ -238,6 +247,8 @@ class Effects(Commands):
                 self._define(name, scope)
                 scope.aliases |= {name}
                 script = self._nested(item.after(len(name) + 1), "an alias has a computed value", scope)
+                if item.suffix.endswith((" ", "\t")):
+                    self.unread(str(item), "an alias of which the next word may be an alias", scope)
                 self._mean(name, last(script), scope)
             elif item.text is None:
                 self.unread(str(item), "an alias has a computed name", scope)

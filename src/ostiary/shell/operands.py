@@ -52,15 +52,32 @@ def operand(words: tuple[Word, ...]) -> Word | None:
 
 
 def operands(words: tuple[Word, ...], valued: str) -> list[Word]:
-    """Arguments that are no options; `valued` are the option letters that take the next word."""
+    """Arguments that are no options; `valued` are the option letters that take a value."""
+    return _scanned(words, valued)[1]
+
+
+def values(words: tuple[Word, ...], valued: str, letter: str) -> list[Word]:
+    """The values of an option, each joined to it, also behind other letters, or the next word."""
+    return [value for name, value in _scanned(words, valued)[0] if name == letter]
+
+
+def _scanned(words: tuple[Word, ...], valued: str) -> tuple[list[tuple[str, Word]], list[Word]]:
+    options: list[tuple[str, Word]] = []
     found: list[Word] = []
-    skip = False
+    waiting = ""
     for index, item in enumerate(words[1:], start=1):
-        text = item.text or ""
-        if item.text == "--":
-            return found + list(words[index + 1 :])
-        if skip or (text.startswith("-") and len(text) > 1):
-            skip = not skip and text[-1] in valued
-        else:
+        if waiting:
+            options.append((waiting, item))
+            waiting = ""
+        elif item.text == "--":
+            return options, found + list(words[index + 1 :])
+        elif not item.prefix.startswith("-") or item.text == "-":
             found.append(item)
-    return found
+        else:
+            letters = item.prefix[1:]
+            at = next((at for at, letter in enumerate(letters) if letter in valued), None)
+            if at is not None and at + 1 == len(letters) and item.text is not None:
+                waiting = letters[at]
+            elif at is not None:
+                options.append((letters[at], item.after(at + 2)))
+    return options, found
