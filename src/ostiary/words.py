@@ -9,13 +9,17 @@ from ostiary.records import NamedTuple, dataclass
 HoleKind = Literal["outside", "computed", "glob", "found", "unparsed"]
 
 
+TRACKED = "** of git"
+"""What stands for the path of a file that git tracks, at any depth."""
+
+
 class Hole(NamedTuple):
     """A stretch of a word whose value the text does not tell.
 
     `kind` is `outside` for a variable that the text never sets (`$CC`), `computed` for a substitution or anything
     derived from one, `glob` for a pathname pattern (`source` is the pattern, `*` or `[ab]`), `found` for what a program
-    finds in the folder before it (`**` for a path at any depth, anything else for text inside of one name), `unparsed`
-    for a stretch that was not understood. `source` is the text as written.
+    finds in the folder before it (`**` and `TRACKED` for a path at any depth, anything else for text inside of one
+    name), `unparsed` for a stretch that was not understood. `source` is the text as written.
     """
 
     source: str

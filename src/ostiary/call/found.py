@@ -15,6 +15,7 @@ from ostiary.call.streams import printed
 from ostiary.expressions import expression
 from ostiary.programs import Arguments, Used, arguments
 from ostiary.shell.model import Command
+from ostiary.words import TRACKED as TRACKED_SOURCE
 from ostiary.words import Hole, Word, joined, word
 
 MAX_FOUND: Final = 12
@@ -22,6 +23,7 @@ MAX_FOUND: Final = 12
 
 BELOW: Final = Hole("**", "found")
 VISIBLE: Final = Hole("**", "glob")
+TRACKED: Final = Hole(TRACKED_SOURCE, "found")
 HERE: Final = word(".")
 
 _NAMES: Final = frozenset({"-name", "-iname"})
@@ -46,7 +48,60 @@ def piped(command: Command, commands: Sequence[Command]) -> tuple[Word, ...] | N
         command = commands[command.reads_from[0]]
         if not _passes_on(command):
             return _output(command, reader)
+        if (name := _only(command)) is not None:
+            return _with_name(piped(command, commands), name)
     return None
+
+
+def substituted(words: tuple[Word, ...], commands: Sequence[Command]) -> tuple[Word, ...]:
+    """The words of a command, with what programs find in place of `$(...)` around them."""
+    if not any(item.many for item in words):
+        return words
+    found: list[Word] = []
+    for item in words:
+        told = _told(item, commands) if item.many and len(item.pieces) == 1 else None
+        found.extend((item,) if told is None else told)
+    return tuple(found)
+
+
+def _told(item: Word, commands: Sequence[Command]) -> tuple[Word, ...] | None:
+    hole = item.pieces[0]
+    if not isinstance(hole, Hole) or hole.kind != "computed" or not hole.source.startswith(("$(", "`")):
+        return None
+    text = hole.source.removeprefix("$(").removesuffix(")").strip("`").strip()
+    last = next((one for one in reversed(commands) if text.endswith(one.text) and one.language == "bash"), None)
+    if last is None or _OTHER_COMMANDS.search(text):
+        return None
+    if not _passes_on(last):
+        return found_by(last.words) if last.text == text and not last.redirects and not last.unparsed else None
+    found, name = piped(last, commands), _only(last)
+    return found if name is None else _with_name(found, name)
+
+
+_OTHER_COMMANDS: Final = expression(r"[;&\n]|\|\||\$\(|`")
+
+
+def _only(command: Command) -> Word | None:
+    """The names that `grep '\\.py$'` lets pass, None where it says nothing about the end of names."""
+    given = arguments(command.words)
+    if command.words[0].text not in ("grep", "egrep") or len(given.operands) != 1 or given.options:
+        return None
+    ending = _ENDING_EXPRESSION.fullmatch(given.operands[0].text or "")
+    return _shape(word(f"*.{ending[1]}"), False) if ending else None
+
+
+_ENDING_EXPRESSION: Final = expression(r"(?:\.\*)?\\\.([A-Za-z0-9]+)\$")
+
+
+def _with_name(found: tuple[Word, ...] | None, name: Word) -> tuple[Word, ...] | None:
+    """What was found at any depth, with a name that it has besides."""
+    if found is None:
+        return None
+    deep = (BELOW, TRACKED, VISIBLE)
+    return tuple(
+        joined([*item.pieces, "/", *name.pieces], many=True) if item.pieces and item.pieces[-1] in deep else item
+        for item in found
+    )
 
 
 def _passes_on(command: Command) -> bool:
@@ -258,19 +313,24 @@ def _by_ls(given: Arguments) -> tuple[Word, ...] | None:
 
 
 def _by_git(given: Arguments) -> tuple[Word, ...] | None:
-    """`git ls-files`: what is tracked below the named folders, or has the named pattern at any depth."""
+    """`git ls-files`: what is tracked below the named folders, or has the named pattern at any depth; the names that
+    `git diff --name-only` and `git grep -l` print are such files, too."""
     more = any(not used.known or used.names & _GIT_ELSE for used in given.options)
+    if not more and given.subcommand in _GIT_NAMES and _used(given) & _GIT_NAMES[given.subcommand]:
+        return _below((), TRACKED)
     if given.subcommand != ("ls-files",) or more:
         return None
     names = [str(item) for item in given.operands if not item.holes or all(hole.kind == "glob" for hole in item.holes)]
     if given.operands and len(names) == len(given.operands) and all(map(_ENDING.fullmatch, names)):
-        deep = Word((BELOW, "/"))
+        deep = Word((TRACKED, "/"))
         return tuple(joined([*deep.pieces, *_shape(word(name), False).pieces], many=True) for name in names)
     if any(item.text is None or set(item.text) & set("*?[:") for item in given.operands):
-        return _below((), BELOW)
-    return _below(given.operands, BELOW)
+        return _below((), BELOW if _used(given) & _UNTRACKED else TRACKED)
+    return _below(given.operands, BELOW if _used(given) & _UNTRACKED else TRACKED)
 
 
+_UNTRACKED: Final = frozenset({"-o", "--others", "-i", "--ignored"})
+_GIT_NAMES: Final = {("diff",): {"--name-only"}, ("grep",): {"-l", "--name-only", "--files-with-matches"}}
 _FD_ELSE: Final = frozenset({"-x", "-X", "-l", "--base-directory", "--search-path"})
 _GIT_ELSE: Final = frozenset(
     {"-C", "-s", "-t", "-v", "--eol", "--debug", "--format", "-u", "--full-name", "--git-dir", "--work-tree"}

@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 from ostiary import programs, shell
 from ostiary.call.code import SHELLS, read_code
 from ostiary.call.descriptors import fed
-from ostiary.call.found import piped
+from ostiary.call.found import piped, substituted
 from ostiary.call.gather import Gathered, Nested
 from ostiary.call.layers import SYSTEM_FOLDERS, Layer, is_inert, layers_of
 from ostiary.call.links import followed
@@ -119,7 +119,8 @@ class Builder:
     ) -> tuple[tuple[Nested, ...], Around]:
         """Add one command's part; what is nested in it, and what surrounds that."""
         further = partial(piped, command, commands)
-        layers = layers_of(command.words, around.via, further, language=command.language, windows=self.given.windows)
+        words = substituted(command.words, commands)
+        layers = layers_of(words, around.via, further, language=command.language, windows=self.given.windows)
         out = Gathered(possible=around.elsewhere)
         touch_layers(layers, out, command.language)
         redirected(command.redirects[len(around.stdin) :], out)

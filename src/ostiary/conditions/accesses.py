@@ -11,7 +11,7 @@ from ostiary.call.model import AccessKind
 from ostiary.conditions import written
 from ostiary.conditions.view import Condition, Plan, Stance, View
 from ostiary.facts import Knowledge
-from ostiary.words import Word
+from ostiary.words import TRACKED, Hole, Word, joined, word
 
 KIND_OF: Final[Mapping[str, AccessKind]] = {
     "reads": "read",
@@ -40,6 +40,8 @@ def build(plan: Plan, stance: Stance) -> Condition:
         answer = match(access.target, view.part.cwd, view.knowledge)
         if access.listing and stance.wide and answer != NO and _is_file(access.target, view):
             return NO
+        if kind == "read" and answer == MAYBE and below is not None and (tracked := _tracked(access.target)):
+            return below(*tracked, view.part.cwd, view.knowledge)
         if answer == NO and below is not None and access.tree is not None:
             return below(access.target, access.tree, view.part.cwd, view.knowledge)
         return answer if access.certain else min(answer, MAYBE)
@@ -51,6 +53,19 @@ def _is_file(target: Word, view: View) -> bool:
     """Whether a path is a file, of which a listing shows no content."""
     path = paths.spelled(target, view.part.cwd, view.knowledge)
     return path.known and view.knowledge.ask("kind", path.text) == "file"
+
+
+def _tracked(target: Word) -> tuple[Word, paths.Tree] | None:
+    """The folder and the names if a path is any file that git tracks below it: that is looked for like in a search."""
+    at = next((index for index, piece in enumerate(target.pieces) if piece == _TRACKED), None)
+    if at is None:
+        return None
+    name = "".join(piece if isinstance(piece, str) else "*" for piece in target.pieces[at + 1 :])
+    only = (name.removeprefix("/"),) if name else ()
+    return joined([*target.pieces[:at]]) if at else word("."), paths.Tree(True, only)
+
+
+_TRACKED: Final = Hole(TRACKED, "found")
 
 
 def path_matcher(plans: Plan, wide: bool) -> TargetMatcher:

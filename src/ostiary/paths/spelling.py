@@ -93,7 +93,7 @@ def _named(name: str) -> str:
 
 def _sign_of(hole: Hole) -> str:
     if hole.kind == "found":
-        return BASE if hole.source == "**" else NAME
+        return BASE if hole.source[:2] == "**" else NAME
     if hole.kind != "glob" or re.search(r"[@!+*?]\(|/", hole.source):
         return OPEN
     return "".join(FLAT if sign == "*" else ONE for sign in re.findall(r"\*|\?|\[[^\]]*\]?|.", hole.source, re.DOTALL))

@@ -177,11 +177,13 @@ class Expander:
         """Whether the expansion is one word, or part of one, whatever its value."""
         if part.name in _LISTS or (part.subscript is not None and part.subscript[:1] == (Literal("@", False),)):
             return False
-        return part.quoted or part.operation == "#" or part.name in _NUMBERS or named_place(hole)
+        return part.quoted or part.operation == "#" or hole.kind == "found" or named_place(hole)
 
     def _kind(self, part: Parameter, scope: Scope) -> HoleKind:
         if part.operation or part.subscript is not None or part.name in scope.values:
             return "computed"
+        if part.name in _NUMBERS:
+            return "found"
         if scope.opaque and not self._place_known(part.name, scope):
             return "computed"
         if part.name.isdigit() or part.name in _LISTS:

@@ -53,7 +53,7 @@ def read_calls(code: str, language: str, out: Gathered) -> None:
     for before, token in zip((Token("break", ""), *read), read, strict=False):
         if token.kind == "shell" or (token.kind == "text" and before.text == "$" and language == "node"):
             out.nested.append(Nested("code", token.word, "bash"))
-    known = list(_calls(read, language))
+    known = list(_calls(read, language, constants))
     for found in known:
         _apply_call(found, constants, out)
     touched_by_others(read, frozenset(found.at for found in known), constants, out)
@@ -62,17 +62,35 @@ def read_calls(code: str, language: str, out: Gathered) -> None:
 
 
 def _constants(read: Sequence[Token]) -> dict[str, Word]:
-    """Variables that are given one literal text, once."""
+    """Variables that are given one literal text or path, once."""
     given: dict[str, Word | None] = {}
     for index, token in enumerate(read[:-2]):
         if token.kind == "name" and read[index + 1].text == "=":
-            value = read[index + 2]
-            literal = value.kind == "text" and (index + 3 >= len(read) or read[index + 3].kind == "break")
-            given[token.text] = value.word if literal and token.text not in given else None
+            value, end = _literal(read, index + 2)
+            literal = end >= len(read) or read[end].kind == "break"
+            given[token.text] = value if literal and token.text not in given else None
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _calls(read: Sequence[Token], language: str) -> Iterator[Found]:
+def _literal(read: Sequence[Token], start: int) -> tuple[Word | None, int]:
+    """A text, or python's `Path("a") / "b"`, and where it ends."""
+    texts = [token.text for token in read[start : start + 2]]
+    at = start + 2 if texts in (["Path", "("], ["PurePath", "("]) else start
+    if at >= len(read) or read[at].kind != "text":
+        return None, at
+    value, end = read[at].word, at + 1
+    if at == start:
+        return value, end
+    if end >= len(read) or read[end].text != ")":
+        return None, end
+    end += 1
+    while end + 1 < len(read) and read[end].text == "/" and read[end + 1].kind == "text":
+        value = joined([*value.pieces, "/", *read[end + 1].word.pieces])
+        end += 2
+    return value, end
+
+
+def _calls(read: Sequence[Token], language: str, constants: dict[str, Word]) -> Iterator[Found]:
     table, aliases = CALLS[language], _aliases(read) if language == "python" else {}
     for index, token in enumerate(read):
         if token.kind != "name":
@@ -89,7 +107,7 @@ def _calls(read: Sequence[Token], language: str) -> Iterator[Found]:
         if token.text == "getattr" and language == "python" and _reflects(arguments, aliases):
             roles = "dynamic"
         if roles and not _defines(read, index):
-            yield Found(index, roles, arguments, _subject(read, index))
+            yield Found(index, roles, arguments, _subject(read, index, constants))
 
 
 def _begins_argument(token: Token) -> bool:
@@ -174,14 +192,24 @@ def _arguments(read: Sequence[Token], index: int) -> tuple[Argument, ...]:
     return tuple(tuple(argument) for argument in arguments if argument)
 
 
-def _subject(read: Sequence[Token], index: int) -> Word:
-    """The literal path of `Path("x").read_text()`, else unknown."""
-    before = read[max(index - 5, 0) : index]
-    if [token.text for token in before[-1:]] == ["."] and len(before) >= 4:
-        opening, literal, closing = before[-4], before[-3], before[-2]
-        if opening.text == "(" and literal.kind == "text" and closing.text == ")":
-            return literal.word
+def _subject(read: Sequence[Token], index: int, constants: dict[str, Word]) -> Word:
+    """The path of `Path("x").read_text()`, `(Path("a") / "b").read_text()` or `p.read_text()`, else unknown."""
+    if index < 2 or read[index - 1].text != ".":
+        return COMPUTED
+    before = read[index - 2]
+    if before.kind == "name":
+        chained = index > 2 and read[index - 3].text == "."
+        return COMPUTED if chained else constants.get(before.text, COMPUTED)
+    for start in range(index - 5, max(index - 12, -1), -1):
+        value, end = _literal(read, start)
+        if value is not None and read[start].kind == "name" and (end == index - 1 or _closed(read, start, end, index)):
+            return value
     return COMPUTED
+
+
+def _closed(read: Sequence[Token], start: int, end: int, index: int) -> bool:
+    """Whether a path stands in parentheses of its own before the dot."""
+    return end == index - 2 and read[end].text == ")" and start > 0 and read[start - 1].text == "("
 
 
 def value_of(argument: Argument, constants: dict[str, Word]) -> Word:
