@@ -21,7 +21,7 @@ from ostiary.dialects import DIALECTS, Answer, OnError, Unreadable, receive
 from ostiary.dialects.base import ForeignHooks
 from ostiary.dialects.calls import gates
 from ostiary.install import hook_command, plan_install
-from ostiary.install.diagnosis import Finding, Installation, Machine, accepted_keys, diagnose, snake, unsteady
+from ostiary.install.diagnosis import Finding, Hiding, Installation, Machine, accepted_keys, diagnose, snake, unsteady
 from ostiary.install.inspect import File, Hook, hooks, slot_values, split
 from ostiary.install.surroundings import Surroundings, sides
 from ostiary.sources.account import Account
@@ -103,6 +103,12 @@ def test_an_agent_that_is_not_here() -> None:
     assert said(found, "registered") == ["note: no hook asks Ostiary"]
     assert said(installation(), "registered") == ["problem: no hook asks Ostiary"]
     assert said(found, "unseen") == said(found, "review") == []
+
+
+def test_where_nobody_could_look() -> None:
+    text = "note: not found among the programs, and there is no home folder to look in"
+    found = Installation(CLAUDE_CODE, ())
+    assert said(found, "installed", MACHINE._replace(known_user=False)) == [text]
 
 
 def test_a_gate_that_is_missing() -> None:
@@ -245,8 +251,50 @@ def test_hooks_that_wait_for_a_review() -> None:
     assert said(found, "review") == [f"note: {PATH}: accepted once; a change of the command asks again"]
     partly = installation(text, dialect=CODEX, accepted=keys.replace("pre_tool_use", "other"))
     assert said(partly, "review") == [f"{waiting}PreToolUse"]
-    folder = "note: its hooks run once the folder is trusted in the agent; until then they may be skipped"
-    assert said(installation(written()), "review") == [folder]
+    text = "note: the agent wants hooks of a project reviewed; whether they were cannot be told from here"
+    assert said(installation(written(DIALECTS["zcode"]), dialect=DIALECTS["zcode"]), "review") == [text]
+
+
+FOLDER = "note: its hooks run once the folder is trusted in the agent; until then they may be skipped"
+STOPS = "note: no hook runs in a folder that is not trusted, and without a person the agent does not start there"
+SKIPPED = "skipped without a word in a folder that is not trusted"
+
+
+@pytest.mark.parametrize(
+    ("agent", "scopes", "expected"),
+    [
+        ("claude-code", ("user", "project"), []),
+        ("cursor", ("user",), [FOLDER]),
+        ("gemini-cli", ("user",), [STOPS]),
+        ("grok", ("user",), []),
+        ("grok", ("project",), [f"problem: {PATH}: {SKIPPED}"]),
+        ("grok", ("user", "project"), [f"note: {PATH}1: {SKIPPED}"]),
+        ("copilot-cli", ("local",), [f"problem: {PATH}: {SKIPPED}"]),
+        ("codex", ("project", "managed"), [f"note: {PATH}: {SKIPPED}"]),
+        ("afk", ("project",), []),
+    ],
+)
+def test_folders_that_nobody_trusted(agent: str, scopes: tuple[str, ...], expected: list[str]) -> None:
+    dialect = DIALECTS[agent]
+    files = tuple(File(f"{PATH}{n or ''}", scope, written(dialect)) for n, scope in enumerate(scopes))
+    found = tuple(hook for file in files for hook in hooks(dialect, file))
+    told = said(Installation(dialect, ("/usr/bin/agent",), files, found), "review")
+    assert [text for text in told if "waiting" not in text] == expected
+
+
+def test_a_file_that_takes_the_place_of_ours() -> None:
+    droid = DIALECTS["factory-droid"]
+    beside = Hiding("/home/eve/.factory/hooks.json", PATH, frozenset(("PreToolUse", "Other")))
+    text = f"problem: {beside.path} takes the place of {PATH}, so these hooks do not run: PreToolUse"
+    assert said(installation(written(droid), dialect=droid, hiding=(beside,)), "shown") == [text]
+    for other in (beside._replace(hidden="/x"), beside._replace(events=frozenset(("Other",)))):
+        assert said(installation(written(droid), dialect=droid, hiding=(other,)), "shown") == []
+
+
+def test_another_python_is_noted() -> None:
+    text = f"note: {PATH}: asks the Ostiary of `/other/python`, not the one that runs now"
+    machine = MACHINE._replace(programs={"/other/python": "good"})
+    assert said(installation(written(python="/other/python")), "programs", machine) == [text]
 
 
 def test_what_was_accepted() -> None:
@@ -316,6 +364,10 @@ HERE = Surroundings("linux", "Linux version 6.1", (), {}, 1000, True)
     [
         (HERE, []),
         (HERE._replace(kernel="Linux 5.15-Microsoft-standard-WSL2"), ["this is WSL"]),
+        (HERE._replace(kernel="Linux version 4.4.0-19041-Microsoft"), ["this is WSL"]),
+        (HERE._replace(kernel="5.15-microsoft-standard-WSL2", marks=("/.dockerenv",)), ["this is a container"]),
+        (HERE._replace(env={"KUBERNETES_SERVICE_HOST": "10.0.0.1"}), ["this is a container"]),
+        (HERE._replace(env={"SSH_TTY": "/dev/pts/1", "CODESPACES": ""}), ["this is a remote session"]),
         (HERE._replace(marks=("/.dockerenv",)), ["this is a container"]),
         (HERE._replace(env={"REMOTE_CONTAINERS": "true"}), ["this is a container"]),
         (HERE._replace(env={"SSH_CONNECTION": "::1 1 ::1 22"}), ["this is a remote session"]),
@@ -510,6 +562,36 @@ def test_files_that_cannot_be_read(run: Callable[..., Ran], home: Path) -> None:
         ran = run("doctor", "claude-code", "--no-probe")
         assert f"{home}/project/.claude/settings.json: {reason}" in ran.out
         assert ran.status == Exit.FINDINGS
+
+
+@pytest.mark.parametrize(
+    ("files", "hidden"),
+    [
+        ({"hooks.json": '{"PreToolUse": [] /* ours is gone */}'}, True),
+        ({"hooks/hooks.json": '{"PreToolUse": []}'}, True),
+        ({"hooks.json": "{}", "hooks/hooks.json": '{"PreToolUse": []}'}, False),
+        ({"hooks.json": '{"Stop2": []}'}, False),
+        ({"hooks.json": "[]"}, False),
+        ({"hooks.json": "{"}, False),
+        ({}, False),
+    ],
+)
+def test_files_that_take_the_place_of_ours(
+    files: dict[str, str], hidden: bool, run: Callable[..., Ran], home: Path
+) -> None:
+    plant(home, {"home/.factory": None, **{f"home/.factory/{name}": text for name, text in files.items()}})
+    assert run("install", "factory-droid", "--yes").status == 0
+    report = json.loads(run("doctor", "factory-droid", "--no-probe", "--json").out)["factory-droid"]
+    assert [finding["level"] for finding in report if finding["check"] == "shown"] == ["problem"] * hidden
+
+
+def test_a_side_without_rules_says_so(run: Callable[..., Ran], home: Path) -> None:
+    plant(home, {"home/.claude": None, "empty": None})
+    for folder, told in (("empty", True), ("config", False)):
+        assert run("install", "claude-code", "--yes", "--config-dir", str(home / folder)).status == 0
+        out = run("doctor", "--no-probe").out
+        assert (f"there are no rule files in `{home / folder}`" in out) is told
+        assert (f"`ostiary init --config-dir {home / folder}` writes one" in out) is told
 
 
 def test_without_a_home(run: Callable[..., Ran], home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,11 +13,11 @@ from ostiary.commands.shared import agents, options
 from ostiary.commands.shared.console import document, say, show
 from ostiary.commands.shared.exits import Exit
 from ostiary.commands.shared.probing import probes
-from ostiary.commands.shared.registering import chosen, outdated
+from ostiary.commands.shared.registering import chosen, outdated, without_rules
 from ostiary.commands.shared.world import folder
 from ostiary.dialects import DIALECTS
 from ostiary.explain import Line, Role, span
-from ostiary.install.diagnosis import Finding, Level, diagnose
+from ostiary.install.diagnosis import Finding, Installation, Level, diagnose
 from ostiary.install.surroundings import sides
 
 _LOOKS: Final[dict[Level, tuple[str, Role]]] = {
@@ -61,8 +61,16 @@ def _report(names: tuple[str, ...], project: str, *, probe: bool) -> Report:
     for name, found in installations.items():
         asked = probes(found, project) if probe else []
         code = outdated(found, project) if found.dialect.registration.shape in ("plugin", "scripts") else []
-        report[name] = [*diagnose(found, machine), *code, *asked]
+        report[name] = [*diagnose(found, machine), *code, *_ruled(found), *asked]
     return report
+
+
+def _ruled(found: Installation) -> Iterator[Finding]:
+    """Whether there are rules where the registered hooks look: in a container or by another user that is elsewhere."""
+    for config_dir in dict.fromkeys(hook.config_dir for hook in found.ours):
+        text, _, help = without_rules(config_dir).partition("; ")
+        if text:
+            yield Finding("rules", "note", text, help)
 
 
 def _lines(report: Report) -> Iterator[Line]:

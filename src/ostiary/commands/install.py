@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from typing import Annotated
 
@@ -12,10 +11,8 @@ import typer
 from ostiary.commands.shared import options
 from ostiary.commands.shared.console import complain
 from ostiary.commands.shared.exits import Refused
-from ostiary.commands.shared.registering import Consent, Scope, change, installing, targets
+from ostiary.commands.shared.registering import Consent, Scope, change, installing, targets, without_rules
 from ostiary.install.diagnosis import unsteady
-from ostiary.sources.discover import discover_own
-from ostiary.sources.places import NoPlace, find_places
 
 
 def run(
@@ -41,18 +38,6 @@ def run(
     # The interpreter that runs now, by its full name: a name that is looked up could be somebody else's program.
     plan = installing(sys.executable, os.path.abspath(config_dir) if config_dir else None)
     found = targets(names, scope, project)
-    if warning := _without_rules(config_dir):
+    if warning := without_rules(config_dir):
         complain(warning)
     raise typer.Exit(change(found, plan, Consent(yes, dry_run)))
-
-
-def _without_rules(config_dir: str | None) -> str:
-    """What to say where the hook will find no rules of the user or the machine, empty if it will."""
-    try:
-        here = find_places(os.path.abspath(config_dir) if config_dir else None)
-    except NoPlace:
-        return ""  # `doctor` tells
-    if any(source.path != here.user for source in discover_own(here)):
-        return ""
-    option = f" --config-dir {shlex.quote(here.user)}" if here.named else ""
-    return f"there are no rule files in `{here.user}`; `ostiary init{option}` writes one"

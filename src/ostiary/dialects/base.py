@@ -257,7 +257,9 @@ class Registration(NamedTuple):
     entry at gates so that a hook that fails closes them, in the ways of `closes`; a plugin of ours does so by itself.
     `review`: what the agent's user has to accept before hooks run. `powershell`: on Windows the line is run by that
     shell. `syntax` is what the agent's reader is known to take: one that takes less may drop the whole file without a
-    word.
+    word. `fresh` is what happens to hooks of a folder that nobody has trusted, in a run without a person: they run, are
+    skipped without a word, or the agent runs no hook and does not start; empty where nobody has looked. `hidden_by` are
+    files beside, of which the first that is there takes the place of the settings for the events it names at its top.
 
     Two shapes are no JSON file. `plugin`: the place is a file of code that is made of `sources` (shipped in
     `ostiary/plugins`), with `entry` as the facts it needs. `scripts`: the place is a folder of programs that are named
@@ -276,6 +278,8 @@ class Registration(NamedTuple):
     untimed: bool = False
     powershell: bool = False
     syntax: Syntax = "json"
+    fresh: Literal["runs", "skips", "stops", ""] = ""
+    hidden_by: tuple[str, ...] = ()
 
 
 class Mark(NamedTuple):

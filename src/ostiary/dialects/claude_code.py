@@ -388,6 +388,7 @@ CLAUDE_CODE: Final = Dialect(
         closing={"onFailure": "block"},
         closes=frozenset(("invalid", "other", "late")),  # measured on 2.1.332
         review="workspace",
+        fresh="runs",
     ),
     lacks=frozenset(("interactive",)),
     env={"session": ("CLAUDE_CODE_SESSION_ID",)},

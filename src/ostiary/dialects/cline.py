@@ -172,6 +172,7 @@ CLINE: Final = Dialect(
         ),
         entry={"program": Slot.PROGRAM, "arguments": Slot.ARGUMENTS},
         review="none",
+        fresh="runs",
         scripts={native: f"{spec.aliases[0]}.sh" for native, spec in _EVENTS.items()},
     ),
     lacks=frozenset(("mode", "interactive")),

@@ -265,6 +265,7 @@ CODEX: Final = Dialect(
         # The agent's review keeps a digest of the entry, so the line must not change with our version.
         entry={"type": "command", "command": Slot.LINE, "timeout": Slot.TIMEOUT},
         review="content-hash",
+        fresh="skips",
         powershell=True,
     ),
     # Characters of a server's name other than letters, digits and `_` come as `_`.

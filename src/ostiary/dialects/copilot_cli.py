@@ -231,6 +231,7 @@ COPILOT_CLI: Final = Dialect(
         ),
         entry={"type": "command", "bash": Slot.LINE, "powershell": Slot.LINE, "timeoutSec": Slot.TIMEOUT},
         review="workspace",
+        fresh="skips",
         fixed={"version": 1},
         powershell=True,
     ),

@@ -157,11 +157,12 @@ FACTORY_DROID: Final = Dialect(
         places=(
             Place("user", "any", "home", ".factory/settings.json"),
             Place("project", "any", "project", ".factory/settings.json"),
-            Place("local", "any", "project", ".factory/settings.local.json"),
         ),
         entry={"type": "command", "command": Slot.LINE, "timeout": Slot.TIMEOUT},
         review="none",
-        syntax="comments",  # read in 0.215.0
+        fresh="runs",
+        syntax="comments",  # these two: read in 0.215.0
+        hidden_by=("hooks.json", "hooks/hooks.json"),
     ),
     lacks=frozenset(("interactive", "server", "subagent")),
     always=("permission_mode", "transcript_path"),
@@ -172,7 +173,8 @@ FACTORY_DROID: Final = Dialect(
     "here was seen to hold",
     folders=(".factory",),
     unseen=(
-        "where a `hooks.json` stands beside the settings, their hooks are not read",
+        "events that a `hooks.json` beside the settings names are not read from the settings",
+        "hooks in `settings.local.json` are not read",
         "a hook that runs out of time lets the call run, unless it had printed a deny",
         "`droid exec` sends no prompt to hooks",
     ),

@@ -195,6 +195,7 @@ GEMINI_CLI: Final = Dialect(
         # at the start and the end of a session.
         entry={"type": "command", "command": Slot.LINE, "timeout": Slot.TIMEOUT},
         review="workspace",
+        fresh="stops",
         powershell=True,
         syntax="comments",  # read in 0.61.0
     ),

@@ -268,6 +268,7 @@ GROK: Final = Dialect(
         ),
         entry={"type": "command", "command": Slot.LINE, "timeout": Slot.TIMEOUT},
         review="workspace",
+        fresh="skips",
     ),
     lacks=frozenset(("interactive", "server")),
     runs_hooks_of=(

@@ -193,6 +193,7 @@ OPENCODE: Final = Dialect(
         entry=bridged.ENTRY,
         closes=bridged.CLOSES,
         review="none",
+        fresh="runs",
         sources=("bridge.js", "opencode.js"),
     ),
     lacks=frozenset(("mode", "subagent", "interactive")),

@@ -154,7 +154,8 @@ PI: Final = Dialect(
         ),
         entry=bridged.ENTRY,
         closes=bridged.CLOSES,
-        review="workspace",  # of project files only; without somebody there they are left out silently (measured)
+        review="workspace",
+        fresh="skips",
         sources=("bridge.js", "pi.js"),
     ),
     lacks=frozenset(("mode", "subagent")),

@@ -216,6 +216,7 @@ QWEN_CODE: Final = Dialect(
         ),
         entry={"type": "command", "command": Slot.LINE, "timeout": Slot.TIMEOUT},
         review="workspace",
+        fresh="runs",
         syntax="comments",  # read in 0.24.4
     ),
     # A server's name is flattened inside the tool's.

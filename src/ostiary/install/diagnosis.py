@@ -50,10 +50,18 @@ class Machine(NamedTuple):
         return self.contracts.get(hook.config_dir, "deny")
 
 
+class Hiding(NamedTuple):
+    """A file beside a registration file that takes its place for some events."""
+
+    path: str
+    hidden: str
+    events: frozenset[str]
+
+
 class Installation(NamedTuple):
     """What was found of an agent. `signs` are the programs and folders that show it; `hooks` everything its files
     register; `broken` are files that cannot be read, with the reason; `accepted` is the text in which the agent keeps
-    what its user has accepted, None if there is none."""
+    what its user has accepted, None if there is none; `hiding` are files that take the place of ours."""
 
     dialect: Dialect
     signs: tuple[str, ...]
@@ -61,6 +69,7 @@ class Installation(NamedTuple):
     hooks: tuple[Hook, ...] = ()
     broken: tuple[tuple[str, str], ...] = ()
     accepted: str | None = None
+    hiding: tuple[Hiding, ...] = ()
 
     @property
     def ours(self) -> tuple[Hook, ...]:
@@ -76,12 +85,15 @@ def diagnose(found: Installation, machine: Machine) -> tuple[Finding, ...]:
     return tuple(finding for check in CHECKS.values() for finding in check(found, machine))
 
 
-def installed(found: Installation, _machine: Machine) -> Iterator[Finding]:
+def installed(found: Installation, machine: Machine) -> Iterator[Finding]:
     """Whether the agent is here."""
     if found.signs:
         yield Finding("installed", "good", f"found: {', '.join(found.signs)}")
     else:
-        yield Finding("installed", "note", "not found on this machine")
+        where = (
+            "on this machine" if machine.known_user else "among the programs, and there is no home folder to look in"
+        )
+        yield Finding("installed", "note", f"not found {where}")
 
 
 def readable(found: Installation, _machine: Machine) -> Iterator[Finding]:
@@ -158,6 +170,15 @@ def _hosted(host: Dialect, *, same: bool) -> Finding:
     return Finding("single", "note", text, "" if same else help)
 
 
+def shown(found: Installation, _machine: Machine) -> Iterator[Finding]:
+    """Whether the agent reads our hooks where they stand."""
+    for hiding in found.hiding:
+        events = [hook.native for hook in found.ours if hook.path == hiding.hidden and hook.native in hiding.events]
+        if events:
+            text = f"{hiding.path} takes the place of {hiding.hidden}, so these hooks do not run: {', '.join(events)}"
+            yield Finding("shown", "problem", text, "move what is in it to the settings")
+
+
 def whole(found: Installation, _machine: Machine) -> Iterator[Finding]:
     """Whether every call comes."""
     for hook in found.ours:
@@ -191,7 +212,12 @@ def programs(found: Installation, machine: Machine) -> Iterator[Finding]:
             state = machine.programs.get(started, "missing")
             if state != "good":
                 yield Finding("programs", "problem", f"{hook.path}: `{started}` is {state}", help_of(found))
-        yield from unsteady(program)
+        passing = tuple(unsteady(program))
+        yield from passing
+        known = machine.programs.get(program) == "good" and not passing
+        if known and hook.isolated and program != machine.python:
+            text = f"{hook.path}: asks the Ostiary of `{program}`, not the one that runs now"
+            yield Finding("programs", "note", text)
         if not hook.isolated:
             text = f"{hook.path}: the command at {hook.native} is not `PYTHON -I -m ostiary hook`"
             yield Finding("programs", "problem", text, help_of(found))
@@ -259,11 +285,33 @@ def review(found: Installation, _machine: Machine) -> Iterator[Finding]:
     if kind == "content-hash":
         yield from _by_hash(found)
         return
-    text = "its hooks run once the folder is trusted in the agent; until then they may be skipped"
-    yield Finding("review", "note", text)
+    yield from _by_folder(found)
+
+
+def _by_folder(found: Installation) -> Iterator[Finding]:
+    """What trust in the folder decides: about hooks of the project, and in some agents about all."""
+    fresh = found.dialect.registration.fresh
+    mine = [hook.path for hook in found.ours if hook.scope in ("project", "local")]
+    if fresh == "stops":
+        text = "no hook runs in a folder that is not trusted, and without a person the agent does not start there"
+        yield Finding("review", "note", text)
+    elif fresh == "skips":
+        everywhere = len(mine) < len(found.ours)
+        for path in dict.fromkeys(mine):
+            text = f"{path}: skipped without a word in a folder that is not trusted"
+            help = f"trust the folder in the agent, or register for the user (`ostiary install {found.dialect.name}`)"
+            yield Finding("review", "note" if everywhere else "problem", text, help)
+    elif not fresh:
+        text = "its hooks run once the folder is trusted in the agent; until then they may be skipped"
+        yield Finding("review", "note", text)
 
 
 def _by_hash(found: Installation) -> Iterator[Finding]:
+    if found.dialect.accepted is None:
+        text = "the agent wants hooks of a project reviewed; whether they were cannot be told from here"
+        yield Finding("review", "note", text, "accept the hooks inside the agent")
+        return
+    yield from _by_folder(found)
     keys = accepted_keys(found.dialect, found.accepted)
     for path in dict.fromkeys(hook.path for hook in found.ours):
         natives = [hook.native for hook in found.ours if hook.path == path]
@@ -326,6 +374,7 @@ CHECKS: Final[Mapping[str, Check]] = {
     "registered": registered,
     "current": current,
     "single": single,
+    "shown": shown,
     "whole": whole,
     "times": times,
     "programs": programs,

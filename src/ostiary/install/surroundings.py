@@ -21,19 +21,21 @@ class Surroundings(NamedTuple):
     known_user: bool
 
 
-CONTAINER_MARKS = ("/.dockerenv", "/run/.containerenv")
-_CONTAINER_ENV = ("REMOTE_CONTAINERS", "CODESPACES", "DEVCONTAINER")
-_REMOTE_ENV = ("SSH_CONNECTION", "SSH_CLIENT")
+CONTAINER_MARKS = ("/.dockerenv", "/run/.containerenv", "/run/systemd/container")
+_CONTAINER_ENV = ("REMOTE_CONTAINERS", "CODESPACES", "DEVCONTAINER", "KUBERNETES_SERVICE_HOST")
+_REMOTE_ENV = ("SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY")
 
 
 def sides(found: Surroundings) -> Iterator[Finding]:
     """One finding for each border that agents and policy can be on different sides of."""
-    if "microsoft" in found.kernel.lower():
+    contained = bool(found.marks) or any(found.env.get(name) for name in _CONTAINER_ENV)
+    # A container on Windows has the kernel of WSL, and is none.
+    if "microsoft" in found.kernel.lower() and not contained:
         yield _note(
             "this is WSL: agents that run in it ask the Ostiary in it",
             "agents of Windows read the files of Windows: install Ostiary there too",
         )
-    if found.marks or any(found.env.get(name) for name in _CONTAINER_ENV):
+    if contained:
         yield _note(
             "this is a container: agents that run in it ask the Ostiary in it, with this home folder",
             "install it in the image; what is written now is gone when the container is made anew",

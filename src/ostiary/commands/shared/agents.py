@@ -11,9 +11,9 @@ from typing import Final
 from ostiary.commands.shared.world import LIMIT
 from ostiary.dialects import DIALECTS, Dialect, OnError
 from ostiary.dialects.base import Place
-from ostiary.install.diagnosis import Installation, Machine, ProgramState
+from ostiary.install.diagnosis import Hiding, Installation, Machine, ProgramState
 from ostiary.install.inspect import File, Hook, hooks
-from ostiary.install.json_text import JsonTextError
+from ostiary.install.json_text import JsonTextError, value
 from ostiary.install.surroundings import CONTAINER_MARKS, Surroundings
 from ostiary.sources.account import account
 from ostiary.sources.files import Unreadable, read
@@ -75,7 +75,24 @@ def installation(dialect: Dialect, project: str) -> Installation:
             continue
         except (Unreadable, UnicodeDecodeError, JsonTextError) as error:
             broken.append((path, "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)))
-    return Installation(dialect, signs(dialect), tuple(files), tuple(registered), tuple(broken), _accepted(dialect))
+    hiding = tuple(found for file in files if (found := _hiding(dialect, file.path)))
+    return Installation(
+        dialect, signs(dialect), tuple(files), tuple(registered), tuple(broken), _accepted(dialect), hiding
+    )
+
+
+def _hiding(dialect: Dialect, path: str) -> Hiding | None:
+    """The file beside a registration file that takes its place, None if there is none or it cannot be read."""
+    for name in dialect.registration.hidden_by:
+        beside = os.path.join(os.path.dirname(path), *name.split("/"))
+        if not os.path.exists(beside):
+            continue
+        try:
+            found = value(read(beside, LIMIT).decode("utf-8"), ())
+        except (OSError, Unreadable, UnicodeDecodeError, JsonTextError):
+            return None
+        return Hiding(beside, path, frozenset(found if isinstance(found, dict) else ()))
+    return None
 
 
 def _paths(dialect: Dialect, project: str) -> Iterator[tuple[str, str]]:

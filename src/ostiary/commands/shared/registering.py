@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Iterable
 from enum import StrEnum
 
@@ -29,7 +30,9 @@ from ostiary.install import (
 from ostiary.install.diagnosis import Finding, Installation, help_of
 from ostiary.install.inspect import Hook
 from ostiary.records import NamedTuple
+from ostiary.sources.discover import discover_own
 from ostiary.sources.files import Unreadable, read
+from ostiary.sources.places import NoPlace, find_places
 from ostiary.sources.settings import contract
 
 
@@ -111,6 +114,18 @@ def outdated(found: Installation, project: str) -> list[Finding]:
 def _stale(target: Target, hook: Hook) -> bool:
     change = installing(hook.words[0], hook.config_dir)(target, _text).get(hook.path)
     return change is not None and change.needed
+
+
+def without_rules(config_dir: str | None) -> str:
+    """What to say where a hook finds no rules of the user or the machine, empty if it does."""
+    try:
+        here = find_places(os.path.abspath(config_dir) if config_dir else None)
+    except NoPlace:
+        return ""  # `doctor` tells
+    if any(source.path != here.user for source in discover_own(here)):
+        return ""
+    option = f" --config-dir {shlex.quote(here.user)}" if here.named else ""
+    return f"there are no rule files in `{here.user}`; `ostiary init{option}` writes one"
 
 
 def chosen(names: list[str] | None) -> tuple[str, ...]:
