@@ -85,6 +85,7 @@ def facts(row: dict[str, Any]) -> FixedFacts:
     answers |= {FactRequest("kind", path): kind for path, kind in given.get("files", {}).items()}
     answers |= {FactRequest("script", path): text for path, text in given.get("scripts", {}).items()}
     answers |= {FactRequest("written", path): said for path, said in given.get("written", {}).items()}
+    answers |= {FactRequest("listing", path): names for path, names in given.get("listings", {}).items()}
     now = datetime.fromisoformat(given.get("now", "2027-03-01T12:00:00")).replace(tzinfo=UTC)
     roots = tuple(given.get("roots", ("/work",)))
     known = Given(

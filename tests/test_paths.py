@@ -296,4 +296,6 @@ def test_a_tree_is_asked_for_the_literal_names_of_a_pattern(pattern: str, root: 
         knowledge.answers[FactRequest("kind", path)] = (
             "file" if path in ("/work/a", "/work/a/b", "/srv/a/b") else "none"
         )
+    for path in ("/", "/work", "/work/a", "/work/a/b", "/work/c", "/srv/a"):
+        knowledge.answers[FactRequest("listing", path)] = {}
     assert tree_matcher((path_plan(pattern),))(root, Tree(), None, knowledge) == found

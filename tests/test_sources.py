@@ -591,6 +591,20 @@ def test_script(base: Path) -> None:
     assert text("work/x.sh", machine.MachineFacts(Roots(start=None, all=(), folders=()))) is None
 
 
+def test_listing(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(base, {"a/b/c": "x", "a/.git/c": "x", "a/l": {"link": "/a"}, "a/c": "x", "a/shut/c": "x"})
+    found = {".git": ("",), "b": ("",), "c": ("", "b", "shut"), "l": ("",), "shut": ("",)}
+    assert ask("listing", str(base / "a")) == found
+    scandir = os.scandir
+    monkeypatch.setattr(
+        os, "scandir", lambda path: denied(path) if str(path).rstrip("/").endswith("shut") else scandir(path)
+    )
+    assert ask("listing", str(base / "a")) == {**found, "c": ("", "b")}
+    assert ask("listing", str(base / "a/shut")) is ask("listing", str(base / "gone")) is None
+    monkeypatch.setattr(machine, "LISTED", 5)
+    assert ask("listing", str(base / "a")) is None
+
+
 def test_home_of() -> None:
     assert ask("home_of", "root") == account.home_of("root")
     assert ask("home_of", "no such user") is None

@@ -147,6 +147,20 @@ def test_scripts_of_a_suite_are_files() -> None:
     assert facts.answer(FactRequest("kind", "/l/x.sh")) == "file"
 
 
+def test_what_lies_below_a_folder_of_a_suite() -> None:
+    facts = facts_of(FactsSpec(files=["/srv/a/b/c", "/srv/a/x", "/c"], links={"/l": "/srv", "/o": "/o"}))
+    below = {"b": ("",), "c": ("b",), "x": ("",)}
+    assert facts.answer(FactRequest("listing", "/l/a")) == facts.answer(FactRequest("listing", "/srv/a")) == below
+    assert facts.answer(FactRequest("listing", "/srv/a/x")) == {}
+    assert facts.answer(FactRequest("listing", "/o")) is None
+
+
+def test_scripts_and_what_was_written_are_facts() -> None:
+    facts = facts_of(FactsSpec(written=["/work/x", "/work/d"]))
+    asked = {path: facts.answer(FactRequest("written", path)) for path in ("/work/x", "/work/d/y", "/work/z")}
+    assert asked == {"/work/x": "yes", "/work/d/y": "maybe", "/work/z": "no"}
+
+
 def test_what_a_suite_does_not_say_cannot_be_told() -> None:
     facts = facts_of()
     assert facts.answer(FactRequest("branch", "/work")) is None

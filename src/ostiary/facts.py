@@ -13,10 +13,13 @@ from typing import Final, Literal, Protocol
 
 from ostiary.records import NamedTuple, dataclass, field
 
-FactName = Literal["resolve", "branch", "folds_case", "home_of", "kind", "script", "written"]
+FactName = Literal["resolve", "branch", "folds_case", "home_of", "kind", "script", "written", "listing"]
 
 SCRIPT_BYTES: Final = 131_072
 """Bytes of a script in a file that are read: what is taken as one argument of `sh -c`, too."""
+
+LISTED: Final = 10_000
+"""Entries below one folder that are looked at."""
 
 
 class FactRequest(NamedTuple):
@@ -31,6 +34,9 @@ class FactRequest(NamedTuple):
     if it lies outside of the project and the working directories, or if it is no text. `written PATH`: whether
     permitted calls of this session before this
     one wrote it: `yes`, `maybe` or `no` (str), None if that cannot be told. The path may have unknown stretches.
+    `listing DIR`: what lies below a folder, links not followed and repositories' `.git` not entered: each base name
+    with the folders that hold such an entry, relative to DIR, "" for itself (mapping of str to tuple of str); None if
+    there are more than `LISTED` entries, or if it cannot be told.
     """
 
     name: FactName
@@ -93,8 +99,8 @@ class Knowledge:
 @dataclass(frozen=True, slots=True)
 class FixedFacts:
     """Facts with fixed values, for tests, examples and replay. A request without a value cannot be told (None),
-    except `resolve`, which then gives the path itself, `folds_case`, which is False, `kind`, as nothing exists, and
-    `written`, as nothing was."""
+    except `resolve`, which then gives the path itself, `folds_case`, which is False, `kind` and `listing`, as nothing
+    exists, and `written`, as nothing was."""
 
     known: Given = field(default_factory=Given)
     answers: Mapping[FactRequest, object] = field(default_factory=dict)
@@ -105,4 +111,5 @@ class FixedFacts:
     def answer(self, request: FactRequest) -> object:
         if request in self.answers:
             return self.answers[request]
-        return {"resolve": request.argument, "folds_case": False, "kind": "none", "written": "no"}.get(request.name)
+        absent = {"folds_case": False, "kind": "none", "written": "no", "listing": {}}
+        return request.argument if request.name == "resolve" else absent.get(request.name)

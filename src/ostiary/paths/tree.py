@@ -1,18 +1,21 @@
 """Trees: a search reads the files below a folder, so a rule about one of them may concern it.
 
-A tree is not listed. Looked for is what the literal names of a pattern come to: `docs/private/**` below `docs`, `.env`
-beside the search's start. Where such a file or folder exists the search perhaps reads it. Patterns that begin with
-signs (`**/*.pem`) name no place, and say nothing about a tree.
+Looked for is what the literal names of a pattern come to: `docs/private/**` below `docs`, `.env` beside the search's
+start. Where such a file or folder exists the search perhaps reads it. Where hidden files are read, too, what floats
+(`.env`, `**/*.pem`) is looked for at any depth, in a listing; a folder with too much in it perhaps holds it. Searches
+that leave out what a repository ignores would list too much, so there it is only looked for where they start.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from itertools import takewhile
+from typing import Final
 
 from ostiary.answers import MAYBE, NO, Answer
 from ostiary.facts import Given, Knowledge
+from ostiary.paths.glob import path_matches, segment_matches
 from ostiary.paths.match import bases
 from ostiary.paths.plan import Plan
 from ostiary.paths.spelling import spelled
@@ -31,6 +34,8 @@ class Tree(NamedTuple):
     skipped: tuple[str, ...] = ()
 
 
+_SIGNS: Final = frozenset("*?[\\")
+
 TreeMatcher = Callable[[Word, Tree, str | None, Knowledge], Answer]
 
 
@@ -48,7 +53,8 @@ def tree_matcher(plans: tuple[Plan, ...]) -> TreeMatcher:
                 below = names[: len(root)] == root and len(names) > len(root)
                 if below and _is_read(names, len(root), tree, knowledge):
                     return MAYBE
-        return NO
+        floating = [found for plan in plans if tree.hidden and (found := _floating(plan, tree))]
+        return _listed(floating, root, tree, knowledge) if floating else NO
 
     return match
 
@@ -73,8 +79,48 @@ def _places(plan: Plan, root: Segments, given: Given) -> Iterator[Segments]:
             yield (*root[:-shared], *names)
 
 
+def _floating(plan: Plan, tree: Tree) -> Segments:
+    """What a pattern that reaches any depth names at its end; nothing where only files with other names are read."""
+    if plan[0] == "re" or plan[1] != "float":
+        return ()
+    segments: Segments = plan[2]
+    while segments[:1] == ("**",):
+        segments = segments[1:]
+    while segments[-1:] == ("**",):
+        segments = segments[:-1]
+    whole = segments == plan[2][-len(segments) :] and not plan[3]
+    if whole and segments and tree.only and not any(_may_fit(segments[-1], sign) for sign in tree.only):
+        return ()
+    return segments
+
+
+def _may_fit(name: str, sign: str) -> bool:
+    """Whether a file with a name that the pattern's last part covers may be among those that are read."""
+    return bool(_SIGNS & set(name)) or fnmatchcase(name, sign)
+
+
+def _listed(floating: list[Segments], root: Segments, tree: Tree, knowledge: Knowledge) -> Answer:
+    """Whether something below a folder has one of these names at its end."""
+    names = knowledge.ask("listing", "/" + "/".join(root))
+    if not isinstance(names, Mapping):
+        return MAYBE
+    for segments in floating:
+        for name in (segments[-1],) if not _SIGNS & set(segments[-1]) else names:
+            for folder in names.get(name, ()) if segment_matches(segments[-1], name) else ():
+                inside = (*_split(folder), name)
+                skipped = any(fnmatchcase(part, sign) for part in inside for sign in tree.skipped)
+                if not skipped and path_matches(("**", *segments), (*root, *inside)) and _fits(name, tree):
+                    return MAYBE
+    return NO
+
+
+def _fits(name: str, tree: Tree) -> bool:
+    """Whether an entry may be read, or hold files that are. A name with no dot inside may be a folder."""
+    return not tree.only or "." not in name[1:] or any(fnmatchcase(name, sign) for sign in tree.only)
+
+
 def _literal(segments: Segments) -> Segments:
-    return tuple(takewhile(lambda segment: not set("*?[\\") & set(segment), segments))
+    return tuple(takewhile(lambda segment: not _SIGNS & set(segment), segments))
 
 
 def _is_read(names: Segments, above: int, tree: Tree, knowledge: Knowledge) -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext, suppress
 from itertools import islice
 from typing import Final
 
-from ostiary.facts import SCRIPT_BYTES, FactName, FactRequest, Given
+from ostiary.facts import LISTED, SCRIPT_BYTES, FactName, FactRequest, Given
 from ostiary.records import dataclass
 from ostiary.sources import git
 from ostiary.sources.account import account, home_of
@@ -113,6 +115,25 @@ def kind(path: str) -> str:
         return "none"
 
 
+def listing(path: str) -> dict[str, tuple[str, ...]] | None:
+    """What lies below a folder, nearer entries first: base names with the folders that hold them. None if it is too
+    much. What may not be looked at is left out: whoever searches as this user does not see it either. Raises OSError
+    and ValueError for a folder that cannot be looked at itself."""
+    found: dict[str, list[str]] = {}
+    folders, count = deque([""]), 0
+    while folders:
+        folder = folders.popleft()
+        with suppress(OSError) if folder else nullcontext(), os.scandir(os.path.join(path, folder)) as entries:
+            for entry in entries:
+                count += 1
+                if count > LISTED:
+                    return None
+                found.setdefault(entry.name, []).append(folder)
+                if entry.name != ".git" and entry.is_dir(follow_symlinks=False):
+                    folders.append(f"{folder}/{entry.name}" if folder else entry.name)
+    return {name: tuple(sorted(places)) for name, places in found.items()}
+
+
 def _near(path: str) -> Iterator[str]:
     """Existing names, those that tell most about `path` first: entries of the folder, then it and those above it."""
     while not os.path.lexists(path) and os.path.dirname(path) != path:
@@ -139,4 +160,5 @@ _ANSWERS: Final[Mapping[FactName, Callable[[str], object]]] = {
     "folds_case": folds_case,
     "home_of": home_of,
     "kind": kind,
+    "listing": listing,
 }

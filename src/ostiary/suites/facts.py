@@ -42,10 +42,22 @@ class SuiteFacts:
             return self._kind(self._resolved(request.argument))
         if request.name == "script":
             return self.scripts.get(self._resolved(request.argument) or "")
+        if request.name == "listing":
+            return self._listing(self._resolved(request.argument))
         if request.name == "written":
             asked = Spelling(request.argument, is_known(request.argument))
             return NAMES[max((wrote(one, asked) for one in self.written), default=NO)]
         return {"branch": self.branch, "folds_case": self.known.windows}.get(request.name)
+
+    def _listing(self, path: str | None) -> dict[str, tuple[str, ...]] | None:
+        if path is None:
+            return None
+        found: dict[str, dict[str, None]] = {}
+        for file in self.files:
+            inside = file[len(path) :].strip("/").split("/") if _below(file, path) and file != path else []
+            for depth, name in enumerate(inside):
+                found.setdefault(name, {})["/".join(inside[:depth])] = None
+        return {name: tuple(sorted(places)) for name, places in found.items()}
 
     def _kind(self, path: str | None) -> str | None:
         if path is None or path in self.files:
