@@ -5,21 +5,30 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
+from ostiary import cold
 from ostiary.commands import hook as verb
 from ostiary.commands.shared import children
-from ostiary.commands.shared.keeper import LIMITS, Job, Said, Tell, Told
+from ostiary.commands.shared.keeper import LIMITS, Job, Limits, Said, Tell, Told
 from ostiary.dialects import DIALECTS, OnError, unreadable
 from ostiary.dialects.base import SILENCE
 from ostiary.dialects.calls import gates
 from ostiary.dialects.hearing import fits, heard
+from ostiary.event import Event
+from ostiary.sources import settings
+from ostiary.sources.places import Managed, NoPlace, Places, find_places
+from ostiary.sources.roots import find_roots
+from trees import plant
 
 TABLE = YAML(typ="safe", pure=True).load((Path(__file__).parent / "cases/failure/contract.yaml").read_text("utf-8"))
 WAYS: tuple[OnError, ...] = ("deny", "ask", "continue")
@@ -155,3 +164,132 @@ def test_each_kind_of_failure(agent: str, kind: str, setting: OnError, monkeypat
         last=lambda problem: verb.last_resort(options, problem),
     )
     assert shown(children.answer(job, LIMITS)) == wanted(FIRST[agent], setting, reason)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no children of this kind")
+def test_where_there_can_be_no_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused() -> int:
+        raise BlockingIOError
+
+    def kept(_work: Callable[[Tell], Said], _limits: Limits) -> children.Kept:
+        monkeypatch.setattr(os, "fork", refused)
+        monkeypatch.setattr(children, "ask", ask)
+        return children.Kept(None, None, "Ostiary failed: ValueError")
+
+    ask = children.ask
+    job = Job(
+        lambda _tell: Said("", "", 0), lambda _told, _problem: Said("", "", 0), lambda problem: Said("", problem, 2)
+    )
+    monkeypatch.setattr(children, "ask", kept)
+    assert children.answer(job, LIMITS) == Said("", "Ostiary failed: ValueError", 2)
+    with pytest.raises(children.NoChild):
+        children.answer(job, LIMITS)
+
+
+@given(st.lists(st.tuples(st.sampled_from([b"t", b"o", b"e", b"s", b"f"]), st.text(max_size=9))), st.data())
+def test_records_come_whole_however_they_are_read(records: list[tuple[bytes, str]], data: st.DataObject) -> None:
+    stream = b"".join(children._record(kind, text) for kind, text in records)
+    found, rest = [], b""
+    while stream:
+        size = data.draw(st.integers(1, len(stream)))
+        more, rest = children._records(rest + stream[:size])
+        found += more
+        stream = stream[size:]
+    assert (found, rest) == (records, b"")
+
+
+# The setting
+
+
+@pytest.mark.parametrize(
+    ("managed", "user", "wanted"),
+    [
+        (None, None, "deny"),
+        (None, "ask", "ask"),
+        (None, "continue", "continue"),
+        ("deny", "continue", "deny"),
+        ("ask", "continue", "ask"),
+        ("continue", "deny", "continue"),
+        ("continue", None, "continue"),
+        ("allow", "continue", "deny"),
+        ("[", "continue", "deny"),
+        (None, "allow", "deny"),
+        (None, "yes", "deny"),
+        (None, "Continue", "deny"),
+        (None, "continue\non_error: continue", "deny"),
+        (None, "continue\nother: true", "deny"),
+        ("continue", "[", "continue"),
+    ],
+)
+def test_the_first_file_that_says_anything_counts(
+    managed: str | None, user: str | None, wanted: str, base: Path
+) -> None:
+    said = {"managed": managed, "config": user, "project/.ostiary": "continue"}
+    plant(base, {f"{folder}/settings.yaml": f"on_error: {text}\n" for folder, text in said.items() if text is not None})
+    assert settings.load_settings(places(base), find_roots(str(base / "project"))).on_error == wanted
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    found = tmp_path.resolve()
+    plant(found, {"managed": None, "config": None, "project/.git": None})
+    return found
+
+
+def places(base: Path) -> Places:
+    managed = Managed(
+        str(base / "managed"), owners=frozenset({os.getuid() if hasattr(os, "getuid") else 0}), top=str(base)
+    )
+    return find_places(str(base / "config"), managed)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="owners are not looked at there")
+def test_a_file_of_the_machine_that_others_can_write_counts_as_the_strictest(base: Path) -> None:
+    plant(base, {"managed/settings.yaml": "on_error: continue\n"})
+    (base / "managed/settings.yaml").chmod(0o666)
+    assert settings.load_settings(places(base), find_roots(None)).on_error == "deny"
+
+
+def test_a_contract_that_cannot_be_read(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(base, {"config/settings.yaml": "on_error: continue\n"})
+    folder = str(base / "config")
+    assert verb.contract(folder) == settings.contract(folder) == "continue"
+    monkeypatch.setattr(settings, "find_places", raising(NoPlace("no home")))
+    assert verb.contract(folder) == settings.contract(folder) == "deny"
+    monkeypatch.setattr(settings, "contract", raising(MemoryError()))
+    assert verb.contract(folder) == "deny"
+
+
+def raising(error: Exception) -> Callable[..., Any]:
+    def fail(*_: object) -> None:
+        raise error
+
+    return fail
+
+
+def test_an_agent_that_nobody_knows() -> None:
+    options = verb.Options("nobody", "PreToolUse", None, "")
+    assert verb.instead(options, None, "it is odd") == Said("", "it is odd\n", 2)
+    assert verb.instead(options._replace(event="Stop"), None, "it is odd") == Said("", "it is odd\n", 0)
+
+
+@pytest.mark.parametrize("setting", WAYS)
+def test_a_hook_that_is_registered_wrongly_is_no_failure(setting: OnError, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody knows what silence means to whoever runs it so: its gates are closed whatever the setting is."""
+    call = cold.HookCall(b"{}", "claude-code", "Halt")
+    listener = cold.Listener(contract=lambda _folder: setting)
+    answer = cold.decide(call, None, listener)
+    why = "stopped, because policy could not judge it: the hook is registered for the unknown event `Halt`\n"
+    assert answer[:3] == ("", why, 2)
+    monkeypatch.setattr(verb, "contract", lambda _folder: setting)
+    options = verb.parse(["--agent", "claude-code", "--event", "PreToolUse", "--config-dir", "here"])
+    said = json.loads(verb.answer(options, lambda _told: None).stdout)
+    assert said["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
+@pytest.mark.parametrize(("mode", "wanted"), [("default", "ask"), ("bypassPermissions", "deny"), (None, "deny")])
+def test_a_question_where_the_payload_tells_that_it_stops(mode: str | None, wanted: str) -> None:
+    grok = DIALECTS["grok"]
+    event = Event(name="PreToolUse", native_name="PreToolUse", mode=mode)
+    answer = unreadable(grok, "PreToolUse", "it is odd", "ask", event)
+    assert heard(grok, "PreToolUse", answer) == wanted

@@ -90,6 +90,20 @@ def hook(
     return done.returncode, said.get("permissionDecisionReason", ""), done.stderr.decode()
 
 
+@children
+def test_a_payload_that_does_not_end(base: Path) -> None:
+    read, write = os.pipe()
+    text = code("pass", "nothing", "", forks=True, most=0.3)
+    done = subprocess.run(command(base, text), stdin=read, capture_output=True, timeout=60, check=True)
+    os.close(read)
+    os.close(write)
+    assert json.loads(done.stdout)["hookSpecificOutput"] == {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "deny",
+        "permissionDecisionReason": stopped("Ostiary took longer than 0.3 seconds")[1],
+    }
+
+
 def stopped(why: str) -> tuple[int, str, str]:
     return 0, f"stopped, because policy could not judge it: {why}", ""
 
@@ -175,6 +189,14 @@ def test_where_there_can_be_no_child(base: Path) -> None:
     refuse = "def refuse(): raise BlockingIOError\nos.fork = refuse\n"
     assert hook(base, before=refuse) == RULE
     assert hook(base, before=refuse + ENDLESS, most=0.3) == stopped("Ostiary took longer than 0.3 seconds")
+
+
+@children
+def test_where_children_go_unwaited_for(base: Path) -> None:
+    """Who starts the hook may have told the system to forget children, and to hold signals back."""
+    before = "signal.signal(signal.SIGCHLD, signal.SIG_IGN); signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGIO])"
+    assert hook(base, before=before) == RULE
+    assert hook(base, "os._exit(3)", before=before) == stopped("Ostiary ended early with exit code 3")
 
 
 @children

@@ -67,8 +67,10 @@ def decide(call: HookCall, compile: Compile | None = None, listener: Listener = 
         found = hosted(DIALECTS, dialect, call.raw, call.event_name)
         if found:
             return decide(call._replace(agent=found.host.name, event_name=found.event_name), compile, listener)
-        reason = _unregistered(dialect, call.event_name) or event.reason
-        return unreadable(dialect, call.event_name, reason, listener.contract(call.config_dir))
+        wrong = _unregistered(dialect, call.event_name)
+        if wrong:  # nobody knows what silence would mean there
+            return unreadable(dialect, call.event_name, wrong)
+        return unreadable(dialect, call.event_name, event.reason, listener.contract(call.config_dir))
     name = event.native_name or call.event_name
     listener.hears(dialect, name)
     try:

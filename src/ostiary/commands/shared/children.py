@@ -21,6 +21,10 @@ if sys.platform != "win32":
 _CHUNK: Final = 1 << 16
 
 
+class NoChild(Exception):
+    """There can be no child."""
+
+
 class Kept(NamedTuple):
     """What came of the work: an answer, or None and the problem; and the last thing it told."""
 
@@ -30,24 +34,27 @@ class Kept(NamedTuple):
 
 
 def answer(job: Job, limits: Limits) -> Said:
-    """The answer, or what is said instead. Raises OSError where there can be no child for the work."""
+    """The answer, or what is said instead. Raises `NoChild` where there can be none for the work."""
     kept = ask(job.work, limits)
     if kept.said is not None:
         return kept.said
     try:
         instead = ask(lambda _tell: job.failing(kept.told, kept.problem), limits._replace(start=limits.failing)).said
-    except OSError:
+    except NoChild:
         instead = None
     return instead or job.last(kept.problem)
 
 
 def ask(work: Callable[[Tell], Said], limits: Limits) -> Kept:
-    """What a child makes of the work. It is gone, or about to go, when this returns. Raises OSError where there can be
-    no child."""
+    """What a child makes of the work. It is gone, or about to go, when this returns. Raises `NoChild`."""
     began = time.monotonic()
-    answers, to_parent = os.pipe()
-    to_child, lifeline = os.pipe()  # ends when this process does
-    child = os.fork()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # who started this one may have left children unwaited for
+    try:
+        answers, to_parent = os.pipe()
+        to_child, lifeline = os.pipe()  # ends when this process does
+        child = os.fork()
+    except OSError as error:  # no more processes or files for this user
+        raise NoChild from error
     if child == 0:
         os.close(answers)
         os.close(lifeline)
@@ -139,6 +146,7 @@ if sys.platform != "win32":
         null = os.open(os.devnull, os.O_RDWR)
         os.dup2(null, 1)  # else whoever reads the answer would wait for a child that hangs
         os.dup2(null, 2)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())  # it is inherited, too
         _alarm(limits.start)
         if sys.platform == "linux":
             # The end of the pipe raises SIGIO, which ends a process that does not handle it.

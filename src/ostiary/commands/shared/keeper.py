@@ -76,11 +76,11 @@ def keep(job: Job, limits: Limits = LIMITS, *, forks: bool = hasattr(os, "fork")
 
 
 def _forked(job: Job, limits: Limits) -> Said:
-    from ostiary.commands.shared.children import answer  # late: one of the two ways is enough
+    from ostiary.commands.shared.children import NoChild, answer  # late: one of the two ways is enough
 
     try:
         return answer(job, limits)
-    except OSError:  # no more processes for this user
+    except NoChild:
         return _watched(job, limits)
 
 
