@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ from ostiary.dialects import DIALECTS, Unreadable, read, receive, unreadable, wr
 from ostiary.dialects.bodies import Answer
 from ostiary.event import Event
 from ostiary.install import RegistrationError, hook_command, plan_install, plan_uninstall, registered
-from ostiary.install.plan import shell_line
+from ostiary.install.lines import closed_line, or_else, shell_line, unclosed
 
 HERE = Path(__file__).parent
 TABLES: list[dict[str, Any]] = [
@@ -216,3 +218,40 @@ def test_files_of_another_shape_are_left_alone(agent: str, text: str, message: s
 def test_a_line_for_a_shell_is_quoted_for_it() -> None:
     assert shell_line(["/opt/my py/python", "-I"]) == "'/opt/my py/python' -I"
     assert shell_line(["C:\\my py\\python.exe", "-I"]) == '"C:\\my py\\python.exe" -I'
+
+
+@pytest.mark.parametrize(
+    ("script", "status", "told"),
+    [
+        ("exit 0", 0, ""),
+        ("echo why >&2; exit 2", 2, "why\n"),
+        ("exit 2", 2, ""),
+        ("echo trace >&2; exit 1", 2, "trace\npolicy could not be asked\n"),
+        ("exit 127", 2, "policy could not be asked\n"),
+    ],
+)
+def test_a_closed_line_ends_with_two_where_its_program_dies(script: str, status: int, told: str) -> None:
+    words = ["/bin/sh", "-c", script]
+    done = subprocess.run(["/bin/sh", "-c", closed_line(words)], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.returncode, done.stderr) == ("", status, told)
+
+
+@pytest.mark.parametrize("words", [["/bin/sh", "-c", "kill -9 $$"], ["/nowhere/python"]])
+def test_a_closed_line_says_why_where_its_program_is_no_more(words: list[str]) -> None:
+    done = subprocess.run(["/bin/sh", "-c", closed_line(words)], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.returncode) == ("", 2)
+    assert done.stderr.splitlines()[-1] == "policy could not be asked"
+
+
+def test_a_closed_line_hands_everything_on() -> None:
+    words = ("/usr/bin/printf", "%s|", "a b", "it's", "$HOME", "`x`")
+    done = subprocess.run(["/bin/sh", "-c", closed_line(words)], capture_output=True, text=True, check=True)
+    assert done.stdout == "a b|it's|$HOME|`x`|"
+    assert unclosed(tuple(shlex.split(closed_line(words)))) == words
+    assert unclosed(or_else(words, "no")) == words
+    assert unclosed(words) == words
+    assert unclosed(("/bin/sh", "-c", "true", "x")) == ("/bin/sh", "-c", "true", "x")
+
+
+def test_a_closed_line_of_windows_is_the_plain_one() -> None:
+    assert closed_line(["C:\\my py\\python.exe", "-I"], powershell=True) == "& 'C:\\my py\\python.exe' -I"

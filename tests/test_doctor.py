@@ -43,6 +43,7 @@ ASKED = (
 PASSED = "note: when Ostiary fails (`on_error: continue`) its gates stay open: calls go on that nobody judged"
 STOPPED = "good: where the hook itself cannot start or crashes, the call is held up"
 RUNS = "note: where the hook itself cannot start or crashes, the call runs"
+LATE = "note: where the hook itself is late, nobody knows what becomes of the call"
 
 
 def written(dialect: Any = CLAUDE_CODE, python: str = PYTHON, config_dir: str | None = None) -> str:
@@ -76,9 +77,11 @@ def edited(change: Callable[[dict[str, Any]], None]) -> str:
         ("claude-code", "deny", [CLOSED, "good: where the hook itself is late, the call is held up", STOPPED]),
         ("claude-code", "ask", [ASKED, "good: where the hook itself is late, the call is held up", STOPPED]),
         ("claude-code", "continue", [PASSED, "note: where the hook itself is late, the call runs", RUNS]),
-        ("codex", "deny", [CLOSED, "note: where the hook itself is late, the call runs", RUNS]),
+        ("codex", "deny", [CLOSED, "note: where the hook itself is late, the call runs", STOPPED]),
+        ("codex", "continue", [PASSED, "note: where the hook itself is late, the call runs", RUNS]),
         ("gemini-cli", "deny", [CLOSED, "note: where the hook itself is late, the call runs", STOPPED]),
-        ("cline", "deny", [CLOSED, "note: where the hook itself is late, nobody knows what becomes of the call", RUNS]),
+        ("cline", "deny", [CLOSED, LATE, STOPPED]),
+        ("cline", "continue", [PASSED, LATE, RUNS]),
         ("opencode", "deny", [CLOSED, "good: where the hook itself is late, the call is held up", STOPPED]),
         ("opencode", "continue", [PASSED, "note: where the hook itself is late, the call runs", RUNS]),
         ("pi", "ask", [ASKED, "good: where the hook itself is late, the call is held up", STOPPED]),
@@ -88,6 +91,19 @@ def test_what_a_failure_means(agent: str, on_error: OnError, wanted: list[str]) 
     hook = Hook(PATH, "user", next(gates(DIALECTS[agent])), (PYTHON,), None, False, True)
     machine = MACHINE._replace(contracts={None: on_error})
     assert said(Installation(DIALECTS[agent], (), hooks=(hook,)), "failure", machine) == wanted
+
+
+@pytest.mark.parametrize(
+    ("agent", "words", "wanted"),
+    [
+        ("codex", ("C:\\py.exe",), RUNS),
+        ("codex", (), RUNS),
+        ("goose", ("C:\\py.exe",), STOPPED),
+    ],
+)
+def test_a_line_closes_only_where_a_posix_shell_runs_it(agent: str, words: tuple[str, ...], wanted: str) -> None:
+    hook = Hook(PATH, "user", next(gates(DIALECTS[agent])), words, None, False, True)
+    assert said(Installation(DIALECTS[agent], (), hooks=(hook,)), "failure")[-1] == wanted
 
 
 def test_a_good_installation() -> None:

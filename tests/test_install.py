@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ostiary.dialects import DIALECTS, OnError
-from ostiary.dialects.base import Timeouts
+from ostiary.dialects.base import Slot, Timeouts
 from ostiary.install import (
     Change,
     RegistrationError,
@@ -23,6 +23,7 @@ from ostiary.problems import Problem
 AGENT = DIALECTS["claude-code"]
 COMMAND = hook_command(AGENT, "/opt/ostiary/bin/python")
 EVENTS = ["PreToolUse", "Stop"]
+CLOSED = [name for name, dialect in DIALECTS.items() if dialect.registration.closing and name != "cline"]
 WAYS: tuple[OnError, ...] = ("deny", "ask", "continue")
 
 LAID_OUT = """{
@@ -139,17 +140,17 @@ def test_gates_are_closed_where_the_hook_cannot_run_and_only_they() -> None:
     assert "onFailure" not in entries(text, "PreCompact")[0]
 
 
-@pytest.mark.parametrize("agent", [name for name, dialect in DIALECTS.items() if dialect.registration.closing])
+@pytest.mark.parametrize("agent", CLOSED)
 def test_gates_have_the_key_that_closes_unless_failures_let_calls_go_on(agent: str) -> None:
     dialect = DIALECTS[agent]
     ((key, value),) = dialect.registration.closing.items()
-    line = f"{json.dumps(key)}: {json.dumps(value)}"
+    mark = "exit 2; }" if value is Slot.CLOSED_LINE else f"{json.dumps(key)}: {json.dumps(value)}"
     command = hook_command(dialect, "/opt/ostiary/bin/python")
     denied, asked, passed = (plan_install(dialect, None, command, on_error=way).after for way in WAYS)
     natives = registered(dialect, denied)
-    assert denied.count(line) == sum(dialect.events[native].gate for native in natives)
+    assert denied.count(mark) == sum(dialect.events[native].gate for native in natives)
     assert asked == denied
-    assert key not in passed
+    assert mark not in passed
     assert plan_install(dialect, denied, command, on_error="continue").after == passed
     assert plan_install(dialect, passed, command).after == denied
 

@@ -137,7 +137,9 @@ def test_a_script_runs_the_hook() -> None:
         None,
         "#!/bin/sh\n# ostiary hook --agent cline.\n"
         "# Written by `ostiary install`, and written anew by it: do not change this file.\n"
-        "exec '/opt/my python/bin/python' -I -m ostiary hook --agent cline --config-dir '/home/ines/it'\"'\"'s here'"
+        """exec /bin/sh -c '"$0" "$@" || printf %s '"'"'{"cancel": true, "errorMessage": """
+        """"policy could not be asked"}'"'"'' """
+        "'/opt/my python/bin/python' -I -m ostiary hook --agent cline --config-dir '/home/ines/it'\"'\"'s here'"
         " --event tool_call\n",
         executable=True,
     )
@@ -145,10 +147,31 @@ def test_a_script_runs_the_hook() -> None:
     assert plan_removal(CLINE, change.after).removes
 
 
-def test_a_script_hands_its_words_on() -> None:
-    shown = plan_script(CLINE, "tool_call", None, ["/usr/bin/printf", "%s|", "a b", "it's", "$HOME"]).after
+@pytest.mark.parametrize("native", ["tool_call", "tool_result"])
+@pytest.mark.parametrize("on_error", ["deny", "continue"])
+def test_a_script_hands_its_words_on(native: str, on_error: OnError) -> None:
+    words = ["/usr/bin/printf", "%s|", "a b", "it's", "$HOME"]
+    shown = plan_script(CLINE, native, None, words, on_error=on_error).after
     done = subprocess.run(["/bin/sh", "-c", shown], capture_output=True, text=True, check=True)
-    assert done.stdout == "a b|it's|$HOME|--event|tool_call|"
+    assert done.stdout == f"a b|it's|$HOME|--event|{native}|"
+
+
+@pytest.mark.parametrize(
+    ("native", "on_error", "wanted"),
+    [
+        ("tool_call", "deny", '{"cancel": true, "errorMessage": "policy could not be asked"}'),
+        ("tool_call", "ask", '{"cancel": true, "errorMessage": "policy could not be asked"}'),
+        ("tool_call", "continue", ""),
+        ("tool_result", "deny", ""),
+    ],
+)
+@pytest.mark.parametrize("program", [["/bin/sh", "-c", "exit 1"], ["/bin/sh", "-c", "kill -9 $$"], ["/nowhere/python"]])
+def test_a_script_refuses_where_its_program_is_no_more(
+    program: list[str], native: str, on_error: OnError, wanted: str
+) -> None:
+    shown = plan_script(CLINE, native, None, program, on_error=on_error).after
+    done = subprocess.run(["/bin/sh", "-c", shown], capture_output=True, text=True, check=False)
+    assert done.stdout == wanted
 
 
 @pytest.mark.parametrize("agent", BRIDGED)

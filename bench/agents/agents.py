@@ -20,7 +20,7 @@ _MODULES: Final = "{packages}/node_modules"
 class Agent(NamedTuple):
     """One agent. `version` stands in `packages` as `{version}`. `reviewed` are arguments that stand in for a person who
     accepted the hooks, `links` what is linked into the home, `unpacked` a compressed program of a package and where it
-    goes. `slow`: seconds that a run may take."""
+    goes."""
 
     version: str
     packages: tuple[str, ...]
@@ -32,7 +32,6 @@ class Agent(NamedTuple):
     reviewed: tuple[str, ...] = ()
     links: Mapping[str, str] = NOTHING
     unpacked: tuple[str, str] | None = None
-    slow: int = 60
 
 
 _SHELL: Final[Row] = {"command": "{line}", "description": "Make a file"}

@@ -243,7 +243,7 @@ def started(run: Run, url: str) -> tuple[float, bool]:
             start_new_session=True,
         )
         try:
-            process.wait(run.agent.slow)
+            process.wait(run.case.seconds)
             ended = True
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)

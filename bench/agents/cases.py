@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal, NamedTuple
 
 from ostiary.dialects import Dialect
-from ostiary.dialects.base import EventSpec, Exits
+from ostiary.dialects.base import Way
 
 POLICY: Final = """\
 version: 1
@@ -27,9 +27,10 @@ State = Literal["runs", "rewritten", "blocked", "waits"]
 
 class Fault(NamedTuple):
     """What is wrong with the hook at the tool's gate: `code` at the end of a `module` of the package, or a `program`
-    in place of the interpreter. `short`: the agent was told to wait for two seconds only."""
+    in place of the interpreter. `short`: the agent was told to wait for two seconds only. `way` is what is left for the
+    agent to see, None where it has an answer all the same."""
 
-    sign: Literal["other", "two", "dies", "late"]
+    way: Way | None
     module: str = ""
     code: str = ""
     program: str = ""
@@ -39,7 +40,7 @@ class Fault(NamedTuple):
 class Case(NamedTuple):
     """One run: the file that the model wants to make, what the model has to be told, and what stands in the way of our
     hook. `beside`: where another hook that allows everything stands. `reviewed`: a person accepted the hooks. `doctor`:
-    what `ostiary doctor` says of the run is shown."""
+    what `ostiary doctor` says of the run is shown. `seconds`: how long the agent may take."""
 
     name: str
     wanted: str = "RAN"
@@ -49,6 +50,7 @@ class Case(NamedTuple):
     beside: Literal["", "before", "after"] = ""
     reviewed: bool = True
     doctor: bool = False
+    seconds: int = 60
 
 
 _SLEEP: Final = "import time\ntime.sleep(600)\n"
@@ -64,11 +66,13 @@ CASES: Final = (
     Case("prompt", prompt="Do the FORBIDDEN step."),
     Case("allow before", "DENIED", "MARK-DENY", beside="before", doctor=True),
     Case("allow after", "DENIED", "MARK-DENY", beside="after", doctor=True),
-    Case("raises", fault=Fault("two", "cold.py", "raise RuntimeError\n")),
-    Case("no import", fault=Fault("dies", "__init__.py", "raise ImportError\n")),
-    Case("killed", fault=Fault("dies", "__init__.py", _KILL)),
-    Case("missing", fault=Fault("other", program="/nowhere/python")),
-    Case("late", fault=Fault("late", "__init__.py", _SLEEP, short=True)),
+    Case("engine raises", fault=Fault(None, "cold.py", "raise RuntimeError\n")),
+    Case("engine dies", fault=Fault(None, "cold.py", _KILL)),
+    Case("engine hangs", fault=Fault(None, "cold.py", _SLEEP), seconds=120),
+    Case("no package", fault=Fault("dies", "__init__.py", "raise ImportError\n")),
+    Case("hook dies", fault=Fault("dies", "__init__.py", _KILL)),
+    Case("no interpreter", fault=Fault("other", program="/nowhere/python")),
+    Case("hook hangs", fault=Fault("late", "__init__.py", _SLEEP, short=True)),
     Case("unreviewed", "DENIED", "MARK-DENY", reviewed=False, doctor=True),
 )
 
@@ -125,7 +129,7 @@ def promised(dialect: Dialect, case: Case) -> frozenset[str]:
     if case.fault:
         closed = frozenset(("blocked", "blocked, run ends"))
         return {"block": closed, "undocumented": closed | {"runs", "waits"}}.get(
-            _effect(dialect, spec, case.fault), frozenset(("runs",))
+            _effect(dialect, case.fault), frozenset(("runs",))
         )
     if not case.reviewed:
         return frozenset(("runs",))
@@ -141,10 +145,8 @@ def promised(dialect: Dialect, case: Case) -> frozenset[str]:
     }.get(case.name, stopped)
 
 
-def _effect(dialect: Dialect, spec: EventSpec, fault: Fault) -> str:
-    exits: Exits = spec.exits or dialect.exits
-    effect = (exits.dies or exits.other) if fault.sign == "dies" else getattr(exits, fault.sign)
-    return "block" if dialect.registration.closing else str(effect)
+def _effect(dialect: Dialect, fault: Fault) -> str:
+    return dialect.left_with(gate_of(dialect), fault.way, closing=True) if fault.way else "block"
 
 
 def _context(dialect: Dialect) -> frozenset[str]:

@@ -54,7 +54,7 @@ class Job(NamedTuple):
     agent: str
     case: str
     packages: Path
-    slow: int
+    seconds: int
     keep: bool
 
 
@@ -78,7 +78,7 @@ def done(job: Job) -> Cell:
     folder = Path(tempfile.mkdtemp(prefix="ostiary-agent-"))
     command = [*_boxed(), sys.executable, str(HERE / "box.py"), job.agent, job.case, str(folder), str(job.packages)]
     try:
-        result = subprocess.run(command, capture_output=True, timeout=job.slow + _SPARE)
+        result = subprocess.run(command, capture_output=True, timeout=job.seconds + _SPARE)
     except subprocess.TimeoutExpired:
         return Cell(job.agent, job.case, "?", 0, "the run did not end", (), "")
     finally:
@@ -108,7 +108,7 @@ def jobs(options: argparse.Namespace) -> Iterator[Job]:
         for case in CASES:
             chosen = not options.cases or case.name in options.cases.split(",")
             if chosen and tried(DIALECTS[name], case, reviewed=bool(agent.reviewed)):
-                yield Job(name, case.name, packages, agent.slow, options.keep)
+                yield Job(name, case.name, packages, case.seconds, options.keep)
 
 
 def show(cell: Cell) -> None:

@@ -61,6 +61,7 @@ class Slot(Enum):
     PROGRAM = "program"  # registration: the program to start
     ARGUMENTS = "arguments"  # registration: its arguments
     LINE = "line"  # registration: both as one line for a shell
+    CLOSED_LINE = "closed line"  # registration: the same, with exit code 2 where a POSIX shell sees it die or not start
     TIMEOUT = "timeout"  # registration: in the agent's unit
     ON_ERROR = "on error"  # registration: what a gate answers when Ostiary fails
 
@@ -112,7 +113,7 @@ class Switch(NamedTuple):
 
 
 Effect = Literal["proceed", "block", "undocumented", "hook-failed"]
-Way = Literal["empty", "invalid", "two", "other", "late"]
+Way = Literal["empty", "invalid", "two", "other", "dies", "late"]
 """A way to say nothing understandable; the fields of `Exits`."""
 
 
@@ -254,7 +255,8 @@ class Registration(NamedTuple):
     """How a hook is registered in a JSON file. At `root` (keys from the top) stands, by `shape`: `groups`, an object
     `{EVENT: [{hooks: [ENTRY]}]}`; `entries`, `{EVENT: [ENTRY]}`; `list`, `[ENTRY]` with the event in the entry. `fixed`
     are members that the file must have besides; an `untimed` one has no place for a time. `closing` is added to the
-    entry at gates so that a hook that fails closes them, in the ways of `closes`; a plugin of ours does so by itself.
+    entry at gates so that a hook that fails closes them, in the ways of `closes`; a plugin of ours does so by itself,
+    and a script prints it instead of the answer.
     `review`: what the agent's user has to accept before hooks run. `powershell`: on Windows the line is run by that
     shell. `syntax` is what the agent's reader is known to take: one that takes less may drop the whole file without a
     word. `fresh` is what happens to hooks of a folder that nobody has trusted, in a run without a person: they run, are
@@ -372,7 +374,8 @@ class Dialect(NamedTuple):
 
     def left_with(self, native: str, way: Way, *, closing: bool) -> Effect:
         """What becomes of a call where a hook fails in that way at a native event, with or without what closes."""
-        found: Effect = getattr(self.events[native].exits or self.exits, way)
+        exits = self.events[native].exits or self.exits
+        found: Effect = (exits.dies or exits.other) if way == "dies" else getattr(exits, way)
         return "block" if closing and way in self.registration.closes else found
 
     def of(self, event: Event) -> tuple[str, EventSpec] | None:

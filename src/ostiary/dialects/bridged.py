@@ -29,7 +29,7 @@ KEYS: Final = frozenset(("decision", "reason", "people", "input", "context", "me
 
 OPEN: Final = Exits(empty="proceed", invalid="proceed", two="proceed", other="proceed", late="proceed")
 
-CLOSES: Final[frozenset[Way]] = frozenset(("empty", "invalid", "two", "other", "late"))
+CLOSES: Final[frozenset[Way]] = frozenset(("empty", "invalid", "two", "other", "dies", "late"))
 """What a bridge makes of no answer at a gate, unless settings say that calls go on then."""
 
 ENTRY: Final[Template] = {

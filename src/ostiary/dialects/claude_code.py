@@ -386,7 +386,7 @@ CLAUDE_CODE: Final = Dialect(
         },
         # Since 2.1.295; older versions ignore the key and stay open where a hook cannot run (measured).
         closing={"onFailure": "block"},
-        closes=frozenset(("invalid", "other", "late")),  # measured on 2.1.332
+        closes=frozenset(("invalid", "other", "dies", "late")),  # measured on 2.1.332
         review="workspace",
         fresh="runs",
     ),

@@ -24,6 +24,7 @@ from ostiary.dialects.base import (
     Timeouts,
     ToolSpec,
 )
+from ostiary.dialects.texts import UNASKED
 
 _ACTIVITY: Final = Life("activity")
 
@@ -171,6 +172,8 @@ CLINE: Final = Dialect(
             Place("project", "macos", "project", ".clinerules/hooks"),
         ),
         entry={"program": Slot.PROGRAM, "arguments": Slot.ARGUMENTS},
+        closing={"cancel": True, "errorMessage": UNASKED},
+        closes=frozenset(("two", "other", "dies")),
         review="none",
         fresh="runs",
         scripts={native: f"{spec.aliases[0]}.sh" for native, spec in _EVENTS.items()},
@@ -182,7 +185,7 @@ CLINE: Final = Dialect(
     folders=(".cline",),
     unseen=(
         "a refusal ends the whole run, and the model never reads why",
-        "a hook that fails in any way lets the tool run: nothing closes this agent",
+        "a hook that prints no answer lets the tool run, whatever its exit code is",
         "variables of a project's `.env` reach the hook",
     ),
     unverified=(

@@ -264,6 +264,8 @@ CODEX: Final = Dialect(
         ),
         # The agent's review keeps a digest of the entry, so the line must not change with our version.
         entry={"type": "command", "command": Slot.LINE, "timeout": Slot.TIMEOUT},
+        closing={"command": Slot.CLOSED_LINE},
+        closes=frozenset(("other", "dies")),
         review="content-hash",
         fresh="skips",
         powershell=True,

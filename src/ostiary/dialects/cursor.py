@@ -291,7 +291,7 @@ CURSOR: Final = Dialect(
         # No matcher: how it is compared is not documented.
         entry={"type": "command", "command": Slot.LINE, "timeout": Slot.TIMEOUT},
         closing={"failClosed": True},
-        closes=frozenset(("invalid", "other", "late")),
+        closes=frozenset(("invalid", "other", "dies", "late")),
         fixed={"version": 1},
         review="workspace",
     ),

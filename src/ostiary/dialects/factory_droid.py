@@ -159,6 +159,8 @@ FACTORY_DROID: Final = Dialect(
             Place("project", "any", "project", ".factory/settings.json"),
         ),
         entry={"type": "command", "command": Slot.LINE, "timeout": Slot.TIMEOUT},
+        closing={"command": Slot.CLOSED_LINE},
+        closes=frozenset(("other", "dies")),
         review="none",
         fresh="runs",
         syntax="comments",  # these two: read in 0.215.0

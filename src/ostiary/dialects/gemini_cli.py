@@ -194,6 +194,8 @@ GEMINI_CLI: Final = Dialect(
         # Without a name: a project's settings can switch hooks off by their names. No matcher, either: it never fits
         # at the start and the end of a session.
         entry={"type": "command", "command": Slot.LINE, "timeout": Slot.TIMEOUT},
+        closing={"command": Slot.CLOSED_LINE},
+        closes=frozenset(("other", "dies")),
         review="workspace",
         fresh="stops",
         powershell=True,

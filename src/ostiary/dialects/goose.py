@@ -105,7 +105,7 @@ GOOSE: Final = Dialect(
         ),
         entry={"type": "command", "command": Slot.LINE, "timeout": Slot.TIMEOUT},
         closing={"on_failure": "block"},  # for the gate before a tool; ignored elsewhere
-        closes=frozenset(("invalid", "other", "late")),
+        closes=frozenset(("invalid", "other", "dies", "late")),
         review="none",
     ),
     lacks=frozenset(("interactive", "mode", "server", "subagent")),

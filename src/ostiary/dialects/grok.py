@@ -267,6 +267,8 @@ GROK: Final = Dialect(
             Place("project", "any", "project", ".grok/hooks/ostiary.json"),
         ),
         entry={"type": "command", "command": Slot.LINE, "timeout": Slot.TIMEOUT},
+        closing={"command": Slot.CLOSED_LINE},
+        closes=frozenset(("other", "dies")),
         review="workspace",
         fresh="skips",
     ),

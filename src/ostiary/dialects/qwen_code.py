@@ -215,6 +215,8 @@ QWEN_CODE: Final = Dialect(
             Place("project", "any", "project", ".qwen/settings.json"),
         ),
         entry={"type": "command", "command": Slot.LINE, "timeout": Slot.TIMEOUT},
+        closing={"command": Slot.CLOSED_LINE},
+        closes=frozenset(("other", "dies")),
         review="workspace",
         fresh="runs",
         syntax="comments",  # read in 0.24.4

@@ -8,6 +8,8 @@ from ostiary.decision import Outcome
 from ostiary.visible import visible
 
 CUT_MARK: Final = " [cut]"
+UNASKED: Final = "policy could not be asked"
+"""Said where no hook is there to say anything."""
 
 DEFAULT_REASON: Final = {
     "allow": "allowed by policy",

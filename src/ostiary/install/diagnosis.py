@@ -11,6 +11,7 @@ from ostiary.dialects import DIALECTS
 from ostiary.dialects.base import NOTHING, Dialect, Effect, OnError, Way
 from ostiary.dialects.calls import gates
 from ostiary.install.inspect import File, Hook
+from ostiary.install.lines import closes
 from ostiary.install.plan import RegistrationError, hook_command, plan_install, registrable
 from ostiary.records import NamedTuple
 
@@ -252,7 +253,10 @@ _ANSWERS: Final[Mapping[OnError, str]] = {
     "ask": "its gates ask where the agent is known to stop for a question, and are closed elsewhere",
     "continue": "its gates stay open: calls go on that nobody judged",
 }
-_WAYS: Final[tuple[tuple[Way, str], ...]] = (("late", "is late"), ("other", "cannot start or crashes"))
+_WAYS: Final[tuple[tuple[tuple[Way, ...], str], ...]] = (
+    (("late",), "is late"),
+    (("other", "dies"), "cannot start or crashes"),
+)
 _EFFECTS: Final[Mapping[Effect, str]] = {
     "block": "the call is held up",
     "proceed": "the call runs",
@@ -266,12 +270,14 @@ def failure(found: Installation, machine: Machine) -> Iterator[Finding]:
     for on_error in dict.fromkeys(map(machine.contract, found.ours)):
         level: Level = "note" if on_error == "continue" else "good"
         yield Finding("failure", level, f"when Ostiary fails (`on_error: {on_error}`) {_ANSWERS[on_error]}")
-        for way, text in _WAYS:
-            yield from _left(found.dialect, way, text, closing=on_error != "continue")
+        programs = (hook.words[0] if hook.words else "" for hook in found.ours)
+        closing = on_error != "continue" and all(closes(found.dialect, program) for program in programs)
+        for ways, text in _WAYS:
+            yield from _left(found.dialect, ways, text, closing=closing)
 
 
-def _left(dialect: Dialect, way: Way, text: str, *, closing: bool) -> Iterator[Finding]:
-    effects = {dialect.left_with(gate, way, closing=closing) for gate in gates(dialect)}
+def _left(dialect: Dialect, ways: tuple[Way, ...], text: str, *, closing: bool) -> Iterator[Finding]:
+    effects = {dialect.left_with(gate, way, closing=closing) for gate in gates(dialect) for way in ways}
     for said in sorted({_EFFECTS[effect] for effect in effects}):
         stops = said == _EFFECTS["block"]
         yield Finding("failure", "good" if stops else "note", f"where the hook itself {text}, {said}")

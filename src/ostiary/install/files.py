@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from ostiary.dialects.base import Dialect, OnError, Slot
 from ostiary.dialects.bodies import filled
+from ostiary.install.lines import or_else
 from ostiary.install.plan import Change, RegistrationError, absolute, registrable
 from ostiary.problems import Problem
 
@@ -52,11 +53,20 @@ def plan_plugin(
 
 
 def plan_script(
-    dialect: Dialect, native: str, text: str | None, command: Sequence[str], file: str = "hook.sh"
+    dialect: Dialect,
+    native: str,
+    text: str | None,
+    command: Sequence[str],
+    file: str = "hook.sh",
+    *,
+    on_error: OnError = "deny",
 ) -> Change:
     """The program that is run at a native event, as `plan_plugin`; it has to be made executable."""
     _insist_ours(dialect, text, file)
-    line = shlex.join([absolute(command[0]), *command[1:], "--event", native])
+    words: Sequence[str] = [absolute(command[0]), *command[1:], "--event", native]
+    if dialect.events[native].gate and on_error != "continue":
+        words = or_else(words, json.dumps(dialect.registration.closing))
+    line = shlex.join(words)
     return Change(text, f"#!/bin/sh\n# {_mark(dialect)}\n# {_NOTE}\nexec {line}\n", executable=True)
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from ostiary.dialects.base import Dialect, Slot
 from ostiary.install.files import facts_of, is_ours
+from ostiary.install.lines import unclosed
 from ostiary.install.plan import entries
 from ostiary.records import NamedTuple
 
@@ -85,7 +86,7 @@ def slot_values(template: Any, value: Any) -> dict[Slot, Any]:
 def _words(values: Mapping[Slot, Any]) -> tuple[str, ...]:
     line, program, rest = (values.get(slot) for slot in (Slot.LINE, Slot.PROGRAM, Slot.ARGUMENTS))
     if isinstance(line, str):
-        return split(line)
+        return unclosed(split(line))
     words = [program, *(rest if isinstance(rest, list) else [])] if isinstance(program, str) else []
     return tuple(word for word in words if isinstance(word, str))
 
@@ -118,4 +119,4 @@ def _scripted(dialect: Dialect, file: File) -> Iterator[Hook]:
     native = names.get(re.split(r"[\\/]", file.path)[-1], "")
     lines = [line.removeprefix("exec ") for line in file.text.splitlines() if line.startswith("exec ")]
     ours = is_ours(dialect, file.text)
-    yield Hook(file.path, file.scope, native, split(lines[-1]) if ours and lines else (), None, False, ours)
+    yield Hook(file.path, file.scope, native, unclosed(split(lines[-1])) if ours and lines else (), None, False, ours)

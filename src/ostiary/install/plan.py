@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 import re
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
@@ -16,6 +15,7 @@ from ostiary.dialects.base import NOTHING, Dialect, OnError, Registration, Slot,
 from ostiary.dialects.bodies import filled
 from ostiary.install import json_text
 from ostiary.install.json_text import JsonTextError, Place
+from ostiary.install.lines import closed_line, shell_line
 from ostiary.problems import Problem
 from ostiary.records import NamedTuple, dataclass
 
@@ -28,8 +28,6 @@ _READS: Final[Mapping[Syntax, str]] = {
     "commas": "JSON with comments and commas at the end",
 }
 _Container = TypeVar("_Container", dict[str, Any], list[Any])
-_QUOTED: Final = re.compile(r"[^A-Za-z0-9_.:=/\\-]")  # what PowerShell does not take as it is
-_QUOTE: Final = "'"
 _ABSOLUTE: Final = re.compile(r"/|[A-Za-z]:[\\/]|\\\\")
 
 
@@ -170,26 +168,11 @@ def _entry(dialect: Dialect, native: str, command: Sequence[str], on_error: OnEr
         Slot.PROGRAM: words[0],
         Slot.ARGUMENTS: words[1:],
         Slot.LINE: shell_line(words, powershell=table.powershell),
+        Slot.CLOSED_LINE: closed_line(words, powershell=table.powershell),
         Slot.TIMEOUT: dialect.timeouts.at(native),
     }
     entry: dict[str, Any] = filled(template, values)
     return entry
-
-
-def shell_line(words: Sequence[str], *, powershell: bool = False) -> str:
-    """The words as one line for a shell: a POSIX one, or one of Windows where the program is one of Windows. Words that
-    need no quotes have none, so that PowerShell and the command prompt read such a line alike."""
-    if words[0].startswith("/"):
-        return shlex.join(words)
-    if not any(map(_QUOTED.search, words)):
-        return " ".join(words)
-    if powershell:
-        return f"& {' '.join(_in(_QUOTE, word.replace(_QUOTE, _QUOTE * 2)) for word in words)}"
-    return " ".join(_in('"', word) for word in words)  # no path of Windows holds this sign
-
-
-def _in(quote: str, word: str) -> str:
-    return f"{quote}{word}{quote}" if _QUOTED.search(word) else word
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,10 @@ def installing(python: str, config_dir: str | None) -> Plan:
             return {path: plan_plugin(dialect, read(path), command, code, file=path, on_error=on_error)}
         if dialect.registration.shape == "scripts":
             files = {native: os.path.join(path, name) for native, name in scripts(dialect).items()}
-            return {file: plan_script(dialect, native, read(file), command, file) for native, file in files.items()}
+            return {
+                file: plan_script(dialect, native, read(file), command, file, on_error=on_error)
+                for native, file in files.items()
+            }
         fixed = target.place.fixed
         return {path: plan_install(dialect, read(path), command, file=path, fixed=fixed, on_error=on_error)}
 
