@@ -173,6 +173,7 @@ def test_an_unanswered_fact_is_asked_for() -> None:
 
 def test_no_pattern_matches_nothing() -> None:
     assert matcher((), True)(word("a"), START, known()) == NO
+    assert matcher((), True)(word("a"), START, known(resolve={f"{START}/a": None})) == NO
 
 
 def test_one_segment() -> None:
@@ -248,6 +249,16 @@ def test_the_answer_holds_whatever_a_glob_finds(pattern: str, parts: list[str], 
     match = matcher((path_plan(pattern),), True)
     answer, real = (match(target(item), START, known()) for item in (text, text.replace("<*>", fill)))
     assert answer in (real, MAYBE)
+
+
+@given_any(st.lists(PATTERNS, min_size=8, max_size=20), WITH_HOLES, st.booleans(), st.booleans())
+def test_a_long_list_says_what_its_patterns_say(patterns: list[str], texts: list[str], wide: bool, folds: bool) -> None:
+    plans = tuple(map(path_plan, patterns))
+    links = {f"{START}/a": "/etc/A", "/etc": f"{START}/b", "/b": None}
+    facts = known(folds_case=dict.fromkeys(("/", START, "/etc"), folds), resolve=links)
+    path = target("".join(texts))
+    one_by_one = max(matcher((plan,), wide)(path, START, facts) for plan in plans)
+    assert matcher(plans, wide)(path, START, facts) == one_by_one
 
 
 @given_any(PATTERNS, WITH_HOLES)

@@ -52,7 +52,7 @@ def texts(words: tuple[Word, ...] | None) -> list[str] | None:
 
 
 def test_the_table_is_what_the_data_compiles_to() -> None:
-    assert (ROOT / "src/ostiary/programs/table.py").read_text("utf-8") == COMPILER.render(COMPILER.FOLDER / "data")
+    assert (ROOT / "src/ostiary/programs/table.txt").read_text("utf-8") == COMPILER.render(COMPILER.FOLDER / "data")
 
 
 def test_every_program_can_be_built() -> None:

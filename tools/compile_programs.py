@@ -1,4 +1,4 @@
-"""Compile the data about programs: `programs/data/*.yaml` to the plain Python module `programs/table.py`.
+"""Compile the data about programs: `programs/data/*.yaml` to `programs/table.txt`.
 
 Run it after every change of the data: `PYTHONPATH=src python tools/compile_programs.py`. A test compares the two.
 """
@@ -6,6 +6,7 @@ Run it after every change of the data: `PYTHONPATH=src python tools/compile_prog
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,16 +16,10 @@ from pydantic import ValidationError
 from ruamel.yaml import YAML
 
 from ostiary.definitions import Entry, Shipped, names_of
+from ostiary.paths import path_plan
 
 FOLDER = Path(__file__).resolve().parent.parent / "src" / "ostiary" / "programs"
-HEADER = '''"""What programs do. Generated from `programs/data/` by `tools/compile_programs.py`; change it there."""
-
-# ruff: noqa: E501
-# fmt: off
-
-from __future__ import annotations
-
-'''
+HEADER = "Generated from `programs/data/` by `tools/compile_programs.py`; change it there.\n"
 
 
 def entries(folder: Path) -> Iterator[tuple[Path, str, Entry]]:
@@ -75,29 +70,37 @@ def twins(folder: Path) -> dict[str, str]:
 
 
 def render(folder: Path) -> str:
-    """The text of the generated module."""
+    """The text of the generated file: sections, each below a line `== NAME`."""
     programs, aliases = load(folder)
     environment = YAML(typ="safe", pure=True).load(folder / "_environment.yaml")
-    lines = [HEADER, "PROGRAMS: dict[str, str] = {\n"]
-    lines += [f"    {name!r}: {json.dumps(programs[name])!r},\n" for name in sorted(programs)]
-    lines += ["}\n\nALIASES: dict[str, str] = {\n"]
-    lines += [f"    {name!r}: {aliases[name]!r},\n" for name in sorted(aliases)]
-    lines += ["}\n\nTWINS: dict[str, str] = {\n"]
-    lines += [f"    {name!r}: {one!r},\n" for name, one in sorted(twins(folder).items())]
-    lines += ["}\n\n", f"INERT_VARIABLES = frozenset({sorted(environment['inert'].split())!r})\n"]
-    lines += [f"INERT_PREFIXES = {tuple(environment['prefixes'].split())!r}\n"]
-    lines += [f"OBEYED_VARIABLES = frozenset({sorted(environment['obeyed'].split())!r})\n"]
-    lines += [f"OBEYED_PREFIXES = {tuple(environment['obeyed_prefixes'].split())!r}\n"]
-    lines += [f"COMMAND_VARIABLES = frozenset({sorted(environment['commands'].split())!r})\n"]
-    lines += [f"COMMAND_PREFIXES = {tuple(environment['command_prefixes'].split())!r}\n"]
-    lines += [f"EXPANDED_VARIABLES = frozenset({sorted(environment['expanded'].split())!r})\n"]
-    lines += [f"FILE_VARIABLES = frozenset({sorted(environment['files'].split())!r})\n"]
-    return "".join(lines)
+    sections = {
+        "names": sorted(programs),
+        "aliases": [f"{name} {first}" for name, first in sorted(aliases.items())],
+        "twins": [f"{name} {first}" for name, first in sorted(twins(folder).items())],
+        **{name: sorted(words.split()) for name, words in environment.items()},
+        **{f"autorun {scope}": patterns for scope, patterns in autorun(folder).items()},
+        "programs": [f"{name} {json.dumps(programs[name])}" for name in sorted(programs)],
+    }
+    return HEADER + "".join(f"\n== {name}\n" + "\n".join([*lines, ""]) for name, lines in sections.items())
+
+
+def autorun(folder: Path) -> dict[str, list[str]]:
+    """The places whose content runs later, by scope. Raises ValueError for a bad pattern or one that stands twice."""
+    found: dict[str, list[str]] = {}
+    seen: set[str] = set()
+    for scope, lines in YAML(typ="safe", pure=True).load(folder / "_autorun.yaml").items():
+        found[scope] = [pattern for line in lines for pattern in shlex.split(line)]
+        for pattern in found[scope]:
+            path_plan(pattern)
+            if pattern in seen:
+                raise ValueError(f"`{pattern}` stands twice")
+            seen.add(pattern)
+    return found
 
 
 def main() -> int:
-    """Write the module; 1 if it was out of date."""
-    target = FOLDER / "table.py"
+    """Write the file; 1 if it was out of date."""
+    target = FOLDER / "table.txt"
     text = render(FOLDER / "data")
     stale = not target.exists() or target.read_text(encoding="utf-8") != text
     target.write_text(text, encoding="utf-8")

@@ -34,7 +34,8 @@ _INERT: Final = expression(
 
 
 def configure(given: Arguments, out: Gathered) -> None:
-    """Add the file that `git config` changes outside of the repository, and the setting that an allow must name."""
+    """Add the file that `git config` changes outside of the repository, that of the repository where the setting may
+    make git do something, and the setting that an allow must name."""
     if given.data is None or given.data.path[:2] != ("git", "config"):
         return
     used = frozenset[str]().union(*(option.names for option in given.options))
@@ -43,8 +44,12 @@ def configure(given: Arguments, out: Gathered) -> None:
     for name, file in _FILES.items():
         if name in used:
             out.path(word(file), "write")
-    if len(given.operands) > 1:
+    if given.operands:
         key = given.operands[0].text
+        local = used.isdisjoint({*_FILES, "-f", "--file"})
+        if local and (key is None or not _INERT.fullmatch(key)):
+            out.path(word(".git/config"), "write")
+    if len(given.operands) > 1:
         if key is None:
             out.openings.append(Opening("unknown", frozenset(), f"`{given.operands[0]}` may be any setting"))
         elif not _INERT.fullmatch(key):

@@ -36,13 +36,30 @@ def _shown(piece: str | Hole) -> str:
     return piece.source if piece.kind in ("glob", "found") else ""
 
 
+_HIVE: Final = expression(
+    r"(?:Registry::[\\/]?)?"
+    r"(HKLM|HKCU|HKCR|HKU|HKCC|HKEY_(?:LOCAL_MACHINE|CURRENT_USER|CLASSES_ROOT|USERS|CURRENT_CONFIG))(?:$|:[\\/]*|\\+)",
+    re.IGNORECASE,
+)
+_HIVES: Final = {
+    "HKEY_LOCAL_MACHINE": "HKLM",
+    "HKEY_CURRENT_USER": "HKCU",
+    "HKEY_CLASSES_ROOT": "HKCR",
+    "HKEY_USERS": "HKU",
+    "HKEY_CURRENT_CONFIG": "HKCC",
+}
+
 _PLACES: Final = {"$HOME": "~", "${HOME}": "~", "$PWD": ".", "${PWD}": "."}
 
 
 def at_place(item: Word) -> Word:
     """The path with the home or the working directory at its start as `~` or `.`: in the middle of a word, after `=`
-    or before `:`, they were left as the variables that hold them."""
+    or before `:`, they were left as the variables that hold them. A key of the registry of Windows begins with `/` and
+    the short name of its hive, however it was written."""
     first = item.pieces[0] if item.pieces else ""
+    if isinstance(first, str) and first[:2].upper() in ("HK", "RE") and (hive := _HIVE.match(first)):
+        name = _HIVES.get(hive[1].upper(), hive[1].upper())
+        return joined([f"/{name}/{first[hive.end() :]}".replace("\\", "/"), *item.pieces[1:]], item.many)
     if not isinstance(first, Hole) or first.kind != "outside" or first.source not in _PLACES:
         return item
     following = item.pieces[1] if len(item.pieces) > 1 else "/"

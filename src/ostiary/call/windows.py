@@ -18,7 +18,7 @@ from ostiary.words import Hole, Word, joined, word
 
 PATHS: Final = frozenset({"read", "write", "delete", "list", "tree", "move", "into", "edit"})
 _WILDCARD: Final = expression(r"\*+|\?|\[[^\]]*\]")
-_NO_FILES: Final = expression(r"(?:hklm|hkcu|hkcr|hku|hkcc|env|alias|function|variable|cert|wsman):", re.IGNORECASE)
+_NO_FILES: Final = expression(r"(?:env|alias|function|variable|cert|wsman):", re.IGNORECASE)
 _PIECE: Final = expression(r"\"([^\"]*)\"|'([^']*)'|(\S+)")
 _LISTING: Final = frozenset({"Get-ChildItem", "Get-Item", "Resolve-Path", "Convert-Path"})
 _FILTERS: Final = frozenset({"Where-Object", "Select-Object", "Sort-Object", "Get-Unique", "Group-Object"})
@@ -51,7 +51,7 @@ def expanded(item: Word) -> Word:
 
 
 def is_no_file(item: Word) -> bool:
-    """Whether a path leads into a drive of PowerShell that holds no files (about_Providers)."""
+    """Whether a path leads into a drive of PowerShell that holds neither files nor keys (about_Providers)."""
     return _NO_FILES.match(item.prefix) is not None
 
 

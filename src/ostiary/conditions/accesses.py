@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Final
 
-from ostiary import paths, urls
+from ostiary import paths, programs, urls
 from ostiary.answers import MAYBE, NO, Answer
 from ostiary.call.model import AccessKind
 from ostiary.conditions import written
@@ -31,7 +32,7 @@ def build(plan: Plan, stance: Stance) -> Condition:
     if plan[1][:1] == ("written_by",):
         return written.build()
     match = hosts(plan[1]) if kind == "connect" else path_matcher(plan[1], stance.wide)
-    below = paths.tree_matcher(plan[1]) if stance.wide and plan[1][:1] != ("outside",) else None
+    below = paths.tree_matcher(_listed(plan[1])) if stance.wide and plan[1][:1] != ("outside",) else None
 
     def condition(view: View) -> Answer:
         access = view.bound.get(kind)
@@ -69,8 +70,29 @@ _TRACKED: Final = Hole(TRACKED, "found")
 
 
 def path_matcher(plans: Plan, wide: bool) -> TargetMatcher:
-    """The matcher of path patterns, or of `("outside", place)`."""
-    return paths.outside(plans[1], wide) if plans[:1] == ("outside",) else paths.matcher(plans, wide)
+    """The matcher of path patterns, of `("outside", place)` or of `("autorun", scope)`."""
+    match plans[:1]:
+        case ("outside",):
+            return paths.outside(plans[1], wide)
+        case ("autorun",):
+            return _autorun(plans[1], wide)
+        case _:
+            return paths.matcher(plans, wide)
+
+
+@lru_cache(maxsize=8)
+def _autorun(scope: programs.Scope, wide: bool) -> TargetMatcher:
+    return paths.matcher(_places(scope), wide)
+
+
+@lru_cache(maxsize=4)
+def _places(scope: programs.Scope) -> Plan:
+    return tuple(map(paths.path_plan, programs.autorun(scope)))
+
+
+def _listed(plans: Plan) -> Plan:
+    """Path patterns, those of `("autorun", scope)` written out."""
+    return _places(plans[1]) if plans[:1] == ("autorun",) else plans
 
 
 def hosts(plans: Plan) -> TargetMatcher:

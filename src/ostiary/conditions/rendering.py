@@ -63,7 +63,7 @@ def _tool(plan: Plan, most: int | None) -> str:
 
 
 def _accesses(plan: Plan, most: int | None) -> str:
-    if plan[1][:1] in (("outside",), ("written_by",)):
+    if plan[1][:1] in (("outside",), ("written_by",), ("autorun",)):
         return f"{plan[0]} {' '.join(plan[1]).replace('_', ' ')}"
     show = urls.shown if plan[0] == "connects" else paths.shown
     return f"{plan[0]} {_some(map(show, plan[1]), ', ', most)}"

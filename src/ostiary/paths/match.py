@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, Literal
 
 from ostiary import patterns
@@ -44,19 +44,38 @@ def matcher(plans: tuple[Plan, ...], wide: bool) -> PathMatcher:
     A target with holes answers yes if it matches whatever they hold, maybe if it can match. Case is ignored where the
     volume ignores it, which is asked only where it matters.
     """
-    readings = tuple(_reading(plan, wide) for plan in plans)
+    readings = Readings(tuple(_reading(plan, wide) for plan in plans))
+    judge = _widely if wide else _narrowly
 
     def match(target: Word, cwd: str | None, knowledge: Knowledge) -> Answer:
-        path = spelled(target, cwd, knowledge)
-        judge = _widely if wide else _narrowly
-        best: Answer = NO
-        for reading in readings:
-            best = max(best, judge(reading, path, knowledge))
-            if best == YES:
-                break
-        return best
+        return judge(readings, spelled(target, cwd, knowledge), knowledge)
 
     return match
+
+
+class Readings:
+    """Patterns by a name that every path they fit holds, so that a long list costs little more than a short one."""
+
+    __slots__ = ("all", "free", "named")
+
+    def __init__(self, patterns: tuple[Pattern, ...]) -> None:
+        self.all = patterns
+        self.free: list[Pattern] = []
+        self.named: dict[str, list[Pattern]] = {}
+        for pattern in patterns:
+            name = next((item.casefold() for item in reversed(pattern.segments) if not _GLOB & set(item)), None)
+            (self.free if name is None else self.named.setdefault(name, [])).append(pattern)
+
+    def fitting(self, path: Spelling) -> Iterable[Pattern]:
+        """The patterns that may fit a path."""
+        if not path.known or len(self.all) < _FEW:
+            return self.all
+        names = dict.fromkeys(_split(path.text.casefold()))
+        return [*self.free, *(pattern for name in names for pattern in self.named.get(name, ()))]
+
+
+_GLOB: Final = frozenset("*?[\\")
+_FEW: Final = 8
 
 
 def outside(place: Place, wide: bool) -> PathMatcher:
@@ -95,20 +114,38 @@ def _reading(plan: Plan, wide: bool) -> Pattern:
     return Pattern(anchor, (*segments, *ANYWHERE) if below else segments)
 
 
-def _widely(pattern: Pattern, path: Spelling, knowledge: Knowledge) -> Answer:
-    lexical = _answer(pattern, path, knowledge, resolved=False)
-    if lexical == YES:
-        return YES
+def _widely(patterns: Readings, path: Spelling, knowledge: Knowledge) -> Answer:
+    """The best that a pattern says of the lexical or of the resolved form."""
+    lexical = _best(_answer(pattern, path, knowledge, resolved=False) for pattern in patterns.fitting(path))
+    if lexical == YES or not patterns.all:
+        return lexical
     real = _resolved(path, knowledge)
-    return max(lexical, MAYBE if real is None else _answer(pattern, real, knowledge, resolved=True))
+    if real is None:
+        return MAYBE
+    answers = (_answer(pattern, real, knowledge, resolved=True) for pattern in patterns.fitting(real))
+    return max(lexical, _best(answers))
 
 
-def _narrowly(pattern: Pattern, path: Spelling, knowledge: Knowledge) -> Answer:
+def _narrowly(patterns: Readings, path: Spelling, knowledge: Knowledge) -> Answer:
+    """The best that a pattern says of both forms."""
+    return _best(_by_both(pattern, path, knowledge) for pattern in patterns.fitting(path))
+
+
+def _by_both(pattern: Pattern, path: Spelling, knowledge: Knowledge) -> Answer:
     lexical = _answer(pattern, path, knowledge, resolved=False)
     if lexical == NO:
         return NO
     real = _resolved(path, knowledge)
     return min(lexical, MAYBE if real is None else _answer(pattern, real, knowledge, resolved=True))
+
+
+def _best(answers: Iterable[Answer]) -> Answer:
+    best: Answer = NO
+    for answer in answers:
+        best = max(best, answer)
+        if best == YES:
+            break
+    return best
 
 
 def _answer(pattern: Pattern, path: Spelling, knowledge: Knowledge, *, resolved: bool) -> Answer:

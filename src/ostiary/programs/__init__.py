@@ -9,6 +9,7 @@ from ostiary.programs.arguments import (
     may_be_option,
     split_assignment,
 )
+from ostiary.programs.autorun import Scope, autorun
 from ostiary.programs.heads import switched
 from ostiary.programs.lookup import (
     base_name,
@@ -36,10 +37,12 @@ __all__ = [
     "Arguments",
     "Change",
     "Program",
+    "Scope",
     "Slots",
     "Used",
     "applying",
     "arguments",
+    "autorun",
     "base_name",
     "canonical_subcommand",
     "effective_slots",
