@@ -117,8 +117,10 @@ def kind(path: str) -> str:
 
 def listing(path: str) -> dict[str, tuple[str, ...]] | None:
     """What lies below a folder, nearer entries first: base names with the folders that hold them. None if it is too
-    much. What may not be looked at is left out: whoever searches as this user does not see it either. Raises OSError
-    and ValueError for a folder that cannot be looked at itself."""
+    much; nothing lies below a file. What may not be looked at is left out: whoever searches as this user does not see
+    it either. Raises OSError and ValueError for a folder that cannot be looked at itself."""
+    if kind(path) != "folder":
+        return {}
     found: dict[str, list[str]] = {}
     folders, count = deque([""]), 0
     while folders:
