@@ -81,9 +81,9 @@ class _Plan:
 
     def function(self, cls: type) -> Any:
         """The `__init__` of the class."""
-        space: Namespace = {"_set": object.__setattr__}
+        space: Namespace = {}
         parameters = ["self", *(["*"] if self.kw_only and self.names else [])]
-        body: list[str] = []
+        values: list[str] = []
         for name in self.names:
             default, value = self.defaults.get(name, _MISSING), name
             if isinstance(default, _Made):
@@ -96,21 +96,33 @@ class _Plan:
             else:
                 space[f"_default_{name}"] = default
                 parameters.append(f"{name}=_default_{name}")
-            body.append(self._assignment(cls, name, value, space))
+            values.append(value)
+        body = self._body(cls, values, space)
         source = f"def __init__({', '.join(parameters)}):\n " + "\n ".join(body or ["pass"])
         exec(source, space)  # noqa: S102 of names that stand in our own source, as `dataclasses` does
         function = space["__init__"]
         function.__qualname__ = f"{cls.__qualname__}.__init__"
         return function
 
-    def _assignment(self, cls: type, name: str, value: str, space: Namespace) -> str:
+    def _body(self, cls: type, values: list[str], space: Namespace) -> list[str]:
+        """The assignments. Of what is frozen, many of them are made while the value is of a class that is not, which is
+        twice as fast as going round its `__setattr__` for each."""
+        pairs = list(zip(self.names, values, strict=True))
+        body = [f"self.{name} = {value}" for name, value in pairs]
         if not self.frozen:
-            return f"self.{name} = {value}"
-        slot: Any = cls.__dict__.get(name)
-        if not hasattr(slot, "__set__"):
-            return f"_set(self, {name!r}, {value})"
-        space[f"_set_{name}"] = slot.__set__
-        return f"_set_{name}(self, {value})"
+            return body
+        if "__slots__" not in cls.__dict__:
+            space["_set"] = object.__setattr__
+            return [f"_set(self, {name!r}, {value})" for name, value in pairs]
+        if len(body) < _MANY:
+            space |= {f"_set_{name}": cls.__dict__[name].__set__ for name in self.names}
+            return [f"_set_{name}(self, {value})" for name, value in pairs]
+        space |= {"_turn": _TURN, "_open": type(cls.__name__, cls.__bases__, {"__slots__": self.names}), "_frozen": cls}
+        return ["_turn(self, _open)", *body, "_turn(self, _frozen)"]
+
+
+_MANY: Final = 4
+_TURN: Final = object.__dict__["__class__"].__set__
 
 
 _MISSING: Final = object()

@@ -36,11 +36,11 @@ class Word:
     @property
     def text(self) -> str | None:
         """The whole value, or None if the word has a hole."""
-        if not self.pieces:
-            return ""
-        if len(self.pieces) == 1 and isinstance(self.pieces[0], str):
-            return self.pieces[0]
-        return None
+        pieces = self.pieces
+        if len(pieces) == 1:
+            first = pieces[0]
+            return first if isinstance(first, str) else None
+        return None if pieces else ""
 
     @property
     def prefix(self) -> str:
@@ -54,6 +54,8 @@ class Word:
 
     @property
     def holes(self) -> tuple[Hole, ...]:
+        if len(self.pieces) == 1 and isinstance(self.pieces[0], str):
+            return ()
         return tuple(piece for piece in self.pieces if isinstance(piece, Hole))
 
     def after(self, length: int) -> Word:
@@ -65,7 +67,10 @@ class Word:
 
     def __str__(self) -> str:
         """The word for people: holes as they were written."""
-        return "".join(piece if isinstance(piece, str) else piece.source for piece in self.pieces)
+        text = self.text
+        if text is not None:
+            return text
+        return "".join([piece if isinstance(piece, str) else piece.source for piece in self.pieces])
 
 
 def word(text: str) -> Word:

@@ -76,8 +76,7 @@ def _read(event: Event, given: Given, tool: Tool | None, defined: Definitions, t
 def _shell_call(event: Event, tool: Tool, given: Given, texts: Mapping[str, str | None]) -> Call:
     """The call of a shell: the parts of its script, and what its other arguments touch."""
     # Both read shells, which cost a hook 10 ms to import; calls of other tools need not pay that.
-    from ostiary.call.files import FileBuilder
-    from ostiary.call.parts import Around
+    from ostiary.call import files, parts
 
     name = next((name for name, role in tool.roles.items() if role == "script"), "")
     scripts = _scripts(event.input.get(name))
@@ -85,16 +84,16 @@ def _shell_call(event: Event, tool: Tool, given: Given, texts: Mapping[str, str 
         part = Part(tool.name, cwd=event.cwd, unparsed=f"argument `{name}` is missing or no text")
         return Call((part,), None, limit="the script is not known")
     assert tool.language is not None
-    builder = FileBuilder(given, texts=texts)
-    around = Around(None, openings=(_TYPED,)) if tool.typed else Around(_start(event, given))
+    builder = files.FileBuilder(given, texts=texts)
+    around = parts.Around(None, openings=(_TYPED,)) if tool.typed else parts.Around(_start(event, given))
     for script in scripts:
         if not builder.limit:
             builder.script(script, tool.language, around)
-    parts = builder.finished()
+    found = builder.finished()
     limit = builder.limit or ("" if event.input_complete else "the arguments are not complete")
     content = (*scripts, *builder.content) if tool.typed else tuple(builder.content)
     read = tuple(builder.read.values())
-    return Call(parts, "\n".join(scripts), content, limit, unread=tuple(builder.unread), read=read)
+    return Call(found, "\n".join(scripts), content, limit, unread=tuple(builder.unread), read=read)
 
 
 # Rules that stop see the commands of a text that may be typed into a shell; no allow covers what may be anything else.

@@ -91,7 +91,9 @@ def _invocation(
     words: tuple[Word, ...], given: Arguments, via: tuple[str, ...], transparent: bool, language: str = "bash"
 ) -> Invocation:
     name, bare = program_name(words[0], language) if words else (None, False)
-    folds = language != "bash" or (given.data is not None and not given.data.traits.isdisjoint(_FOLDING))
+    data = given.data
+    folds = language != "bash" or (data is not None and not data.traits.isdisjoint(_FOLDING))
+    git = data is not None and data.path[0] == "git"
     return Invocation(
         words,
         name,
@@ -99,29 +101,30 @@ def _invocation(
         bare,
         via,
         transparent,
-        given.data is not None,
-        tuple(Option(used.names, used.value, used.role, used.ambiguous) for used in given.options),
+        data is not None,
+        tuple([Option(used.names, used.value, used.role, used.ambiguous) for used in given.options]),
         given.subcommand,
         given.operands,
         given.loose,
         given.plain,
-        programs.refs(given),
-        programs.perhaps_path(given),
+        programs.refs(given) if git else None,
+        git and programs.perhaps_path(given),
         folds,
-        _other_names(words[0], given, language) if words else frozenset(),
-        given.data is None or "runs" in given.data.traits,
+        _other_names(words[0], given, language) if words and language != "bash" else _NONE,
+        data is None or "runs" in data.traits,
         given.inner,
     )
 
 
+_NONE: Final[frozenset[str]] = frozenset()
 _FOLDING: Final = frozenset({"cmdlet", "net", "slashes"})
 
 
 def _other_names(item: Word, given: Arguments, language: str) -> frozenset[str]:
-    if given.data is None or language == "bash" or item.text is None:
-        return frozenset()
+    if given.data is None or item.text is None:
+        return _NONE
     own = programs.own_name(item.text, language)
-    return programs.names_of(own) if own is not None else frozenset()
+    return programs.names_of(own) if own is not None else _NONE
 
 
 def program_name(item: Word, language: str = "bash") -> tuple[str | None, bool]:

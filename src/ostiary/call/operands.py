@@ -63,14 +63,16 @@ def touch(layer: Layer, out: Gathered, language: str = "bash") -> None:
     for reading in readings:
         apply(out, *_keyed(data, reading) if data.keys else reading)
     roles = {reading.role for reading in readings}
-    _positional(layer, readings, out)
+    if data.stdin == "code:bash":
+        _positional(layer, readings, out)
     if _takes(meant, roles, given):
         _into(readings, given, meant, out)
     if _DOWNLOAD in meant.also:
         _downloads(readings, given, out)
     if not roles.isdisjoint(_JOINED):
         _joined_shell(readings, out)
-    _joined_inner(layer, out)
+    if given.inner is not None and "joins" in data.traits:
+        _joined_inner(layer, out)
     if data.path[0] == "git":
         out.nested.extend((*aliased(layer), *configured(layer)))
         configure(given, out)
@@ -220,9 +222,7 @@ def _by_position(operands: tuple[Word, ...], slots: Slots) -> Iterator[Reading]:
 
 def _positional(layer: Layer, readings: list[Reading], out: Gathered) -> None:
     """What stands behind the code of a shell is `$0`, `$1` and so on in it."""
-    data = layer.arguments.data
-    assert data is not None
-    if readings and readings[0].role == data.stdin == "code:bash" and readings[0].certain:
+    if readings and readings[0].role == "code:bash" and readings[0].certain:
         code, *given = (reading.item for reading in dict.fromkeys(readings))
         index = next(index for index, item in enumerate(out.nested) if item.code == code)
         name = layer.invocation.name
@@ -325,10 +325,7 @@ _KEYS: Final = {
 
 def _joined_inner(layer: Layer, out: Gathered) -> None:
     """The inner command of a program that gives it to a shell, where it is more than plain words."""
-    given = layer.arguments
-    if given.data is None or given.inner is None or "joins" not in given.data.traits:
-        return
-    inner = inner_words(layer.invocation.words, given)
+    inner = inner_words(layer.invocation.words, layer.arguments)
     if any(isinstance(piece, str) and not _PLAIN.fullmatch(piece) for item in inner for piece in item.pieces):
         out.run(phrase(inner), "bash")
 

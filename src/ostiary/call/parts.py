@@ -154,7 +154,7 @@ class Builder:
             source=around.source,
         )
         moment = self._moment(command, layers, offset, around)
-        if any(access.kind == "execute" for access in part.accesses):
+        if part.accesses and any(access.kind == "execute" for access in part.accesses):
             self.loads(layers, out, part, replace(inside(part, layers, around, out), moment=moment))
         self.parts.append(part)
         self.content.extend(out.content)
@@ -309,6 +309,8 @@ def _by_environment(layers: tuple[Layer, ...], environment: Environment, out: Ga
 def _openings(
     command: Command, layers: tuple[Layer, ...], around: Around, environment: Environment
 ) -> tuple[Opening, ...]:
+    if environment is around.environment and not command.defined and command.language != "cmd":
+        return around.openings
     found = list(around.openings)
     earlier = len(around.environment) + len(command.exported)
     for index in range(len(around.environment), len(environment)):
@@ -358,7 +360,7 @@ def _distinct(items: tuple[T, ...]) -> tuple[T, ...]:
 
 def _is_complete(layers: tuple[Layer, ...], out: Gathered, openings: tuple[Opening, ...]) -> bool:
     """Whether the part does nothing besides its accesses."""
-    if out.effects or out.possible or any(opening.kind != "option" for opening in openings):
+    if out.effects or out.possible or (openings and any(opening.kind != "option" for opening in openings)):
         return False
     return all(_does_no_more(layer, layer is layers[-1]) for layer in layers)
 
@@ -371,7 +373,7 @@ def _does_no_more(layer: Layer, innermost: bool) -> bool:
     if given.data is None or given.loose or not ("complete" in given.data.traits if runs_itself else is_inert(given)):
         return False
     found = invocation.bare or _in_trusted_folder(str(invocation.words[0]))
-    return found and all(used.known for used in given.options)
+    return found and (not given.options or all(used.known for used in given.options))
 
 
 def inside(part: Part, layers: tuple[Layer, ...], around: Around, out: Gathered) -> Around:

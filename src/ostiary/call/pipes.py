@@ -17,7 +17,11 @@ def connected(parts: Sequence[Part]) -> list[Part] | None:
     `sh -c 'a; b' | c` also `a` and `b` write into `c`. None if there are too many of them."""
     if not any(part.pipes_from or part.pipes_to for part in parts):
         return list(parts)
-    pairs = dict.fromkeys(pair for index, part in enumerate(parts) for pair in _pairs(index, part, len(parts)))
+    count = len(parts)
+    pairs: dict[tuple[int, int], None] = {}
+    for index, part in enumerate(parts):
+        pairs.update([((source, index), None) for source in part.pipes_from if source < count])
+        pairs.update([((index, target), None) for target in part.pipes_to if target < count])
     if len(pairs) > MAX_PIPES:
         return None
     sources: dict[int, list[int]] = {}
@@ -34,8 +38,3 @@ def connected(parts: Sequence[Part]) -> list[Part] | None:
 def _with(part: Part, before: tuple[int, ...], after: tuple[int, ...]) -> Part:
     known = (part.pipes_from, part.pipes_to) == (before, after)
     return part if known or not (before or after) else replace(part, pipes_from=before, pipes_to=after)
-
-
-def _pairs(index: int, part: Part, count: int) -> list[tuple[int, int]]:
-    before = [(source, index) for source in part.pipes_from if source < count]
-    return before + [(index, target) for target in part.pipes_to if target < count]

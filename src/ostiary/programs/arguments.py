@@ -176,7 +176,7 @@ class Reader:
 
     def _slots(self) -> Slots:
         """The roles of operands after what the options so far change about them."""
-        return effective_slots(self.data, self.options)
+        return effective_slots(self.data, self.options) if self.data.changes else self.data.operands
 
     def _is_subcommand(self, item: Word) -> bool:
         """Whether a word stands for a subcommand: any does, unless the program also does something to operands of its

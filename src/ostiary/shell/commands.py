@@ -171,7 +171,7 @@ class Commands(Drafts, ABC):
         if declared:
             places = {place for _, place in declared}
             words = tuple(word for place, word in enumerate(words) if place not in places)
-        self.effects(words, scope, tuple(name for name, _ in declared))
+        self.effects(words, scope, tuple([name for name, _ in declared]))
 
     def _meant(self, name: str, node: Simple, scope: Scope) -> None:
         """Take in what an alias or a hashed program stands for, with the command's own arguments."""

@@ -78,6 +78,8 @@ class Drafts:
 
     def link(self, before: list[int], after: list[int]) -> None:
         """The commands at `before` write into those at `after`. `Unreadable` if there are too many pairs."""
+        if not before or not after:
+            return
         before, after = list(dict.fromkeys(before)), list(dict.fromkeys(after))
         self._links += len(before) * len(after)
         if self._links > limits.LINKS:
@@ -123,8 +125,8 @@ class Drafts:
             draft.redirects,
             defined,
             draft.cwd,
-            tuple(dict.fromkeys(draft.reads)),
-            tuple(dict.fromkeys(draft.feeds)),
+            tuple(dict.fromkeys(draft.reads)) if draft.reads else (),
+            tuple(dict.fromkeys(draft.feeds)) if draft.feeds else (),
             draft.unparsed,
             draft.fallbacks,
             after=draft.after,
