@@ -67,9 +67,10 @@ class _Reading:
 class FileBuilder(Builder):
     """Collects the parts of a call, then those of the scripts in files. `texts` are what is known of files, by absolute
     path: None where a file is not read. `unread` are the files that are not among them, `read` the texts of the others
-    that were read, `written` those that the call itself puts into files."""
+    that were read, `written` those that the call itself puts into files, as far as somebody asked, `writing` the
+    commands whose texts nobody asked for."""
 
-    __slots__ = ("length", "read", "reading", "texts", "unread", "uses", "written")
+    __slots__ = ("length", "read", "reading", "texts", "unread", "uses", "writing", "written")
 
     def __init__(self, given: Given, texts: Mapping[str, str | None]) -> None:
         super().__init__(given)
@@ -77,6 +78,7 @@ class FileBuilder(Builder):
         self.unread: dict[str, None] = {}
         self.read: dict[str, str] = {}
         self.written: dict[str, str] = {}
+        self.writing: dict[str, list[tuple[Command, tuple[Command, ...]]]] = {}
         self.uses: list[_Use] = []
         self.reading: _Reading | None = None
         self.length = 0
@@ -107,6 +109,7 @@ class FileBuilder(Builder):
     def _file(self, use: _Use) -> bool:
         """Add what runs of a file; False where that is too much to read."""
         path = use.file.path
+        self._tell(path)
         if path in self.written and not self._text(use, self.written[path]):
             return False
         if path not in self.texts:
@@ -162,15 +165,21 @@ class FileBuilder(Builder):
         return found
 
     def _write(self, command: Command, commands: tuple[Command, ...], part: Part) -> None:
-        """Note the text that a command puts into files, behind what is known to be there; what the text does not tell
-        of it stands there as it is written."""
+        """Note that a command puts its text into files."""
         files = [item.target for item in part.accesses if item.kind == "write" and item.target.text]
         if not files or not (command.redirects or part.program == "tee"):
             return
-        text = printed(command, commands)
-        for target in files if text is not None else ():
+        for target in files:
             path = directory(target, part.cwd, self.given)
             if path is not None:
+                self.writing.setdefault(path, []).append((command, commands))
+
+    def _tell(self, path: str) -> None:
+        """Find out the texts that the call puts into a file, one behind the other; what is not told of them stands
+        there as it is written."""
+        for writer in self.writing.pop(path, ()):
+            text = printed(*writer)
+            if text is not None:
                 self.written[path] = self.written.get(path, "") + str(text)
 
     def _beyond(self, text: str, reason: str) -> None:

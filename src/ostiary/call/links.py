@@ -52,6 +52,7 @@ _UNPACKING: Final = {
 """What puts files somewhere, links among them: programs by their subcommands, options or first word (all, with an
 empty one; `bare` for none)."""
 
+_KNOWN: Final = frozenset({*_MAKING, *_UNPACKING, "mklink"})
 _NAMED_AFTER: Final = frozenset({"clone", "repo clone"})
 _HERE: Final = frozenset({"7z", "7za", "7zz", "7zr", "unrar", "unar", "jar", "svn", "hg"})
 
@@ -118,6 +119,8 @@ def _below(target: Word, name: str, cwd: str | None, given: Given) -> Word | Non
 def _made(part: Part, given: Given) -> Iterator[Link]:
     """The links that a part makes, under the name it gives and, as that may be a folder, inside of it."""
     for invocation in part.invocations[-1:]:
+        if invocation.name not in _KNOWN:
+            continue
         if _unpacks(invocation, part):
             yield from (Link(place, _ANYWHERE) for place in _unpacked(invocation, part, given))
             return
