@@ -21,7 +21,8 @@ from ostiary.commands import hook as verb
 from ostiary.commands.shared import children
 from ostiary.commands.shared.keeper import LIMITS, Job, Limits, Said, Tell, Told
 from ostiary.dialects import DIALECTS, OnError, unreadable
-from ostiary.dialects.base import SILENCE
+from ostiary.dialects.base import SILENCE, Slot
+from ostiary.dialects.bodies import answer
 from ostiary.dialects.calls import gates
 from ostiary.dialects.hearing import fits, heard
 from ostiary.event import Event
@@ -104,6 +105,16 @@ def test_an_answer_comes_before_the_agent_gives_up(agent: str) -> None:
         assert hasty <= deadline < registered
         if spec.gate:
             assert max(LIMITS.start, deadline) + LIMITS.failing + 1 < registered
+
+
+@pytest.mark.parametrize("setting", WAYS)
+@pytest.mark.parametrize("agent", DIALECTS)
+def test_a_failure_never_keeps_an_agent_working(agent: str, setting: OnError) -> None:
+    dialect = DIALECTS[agent]
+    for native, spec in dialect.events.items():
+        if Event(name=spec.canonical).kind.ends:
+            silence = spec.answers.get("none", SILENCE)
+            assert unreadable(dialect, native, "it is odd", setting) == answer(silence, {Slot.EVENT: native})
 
 
 # Each kind of failure

@@ -269,7 +269,10 @@ def failure(found: Installation, machine: Machine) -> Iterator[Finding]:
     """What is said where Ostiary fails, and what the agent does where it says nothing."""
     for on_error in dict.fromkeys(map(machine.contract, found.ours)):
         level: Level = "note" if on_error == "continue" else "good"
-        yield Finding("failure", level, f"when Ostiary fails (`on_error: {on_error}`) {_ANSWERS[on_error]}")
+        text = f"when Ostiary fails (`on_error: {on_error}`) {_ANSWERS[on_error]}"
+        yield Finding(
+            "failure", level, text, "a probe cannot tell a failure from silence then" if level == "note" else ""
+        )
         programs = (hook.words[0] if hook.words else "" for hook in found.ours)
         closing = on_error != "continue" and all(closes(found.dialect, program) for program in programs)
         for ways, text in _WAYS:

@@ -142,7 +142,8 @@ def _child(work: Callable[[Tell], Said], to_parent: int, to_child: int, limits: 
 if sys.platform != "win32":
 
     def _bound(to_child: int, limits: Limits) -> None:
-        """Keeps the child from speaking for itself, from outliving its parent, and from taking all memory."""
+        """Keeps the child from speaking for itself, from outliving its parent, from taking all memory, and from leaving
+        what it was sent on the disk when it crashes."""
         null = os.open(os.devnull, os.O_RDWR)
         os.dup2(null, 1)  # else whoever reads the answer would wait for a child that hangs
         os.dup2(null, 2)
@@ -153,10 +154,13 @@ if sys.platform != "win32":
             signal.signal(signal.SIGIO, signal.SIG_DFL)
             fcntl.fcntl(to_child, fcntl.F_SETOWN, os.getpid())
             fcntl.fcntl(to_child, fcntl.F_SETFL, os.O_NONBLOCK | os.O_ASYNC)
+        _at_most(resource.RLIMIT_AS, limits.memory)
+        _at_most(resource.RLIMIT_CORE, 0)
+
+    def _at_most(kind: int, most: int) -> None:
         with suppress(OSError, ValueError):  # some systems have the number and not the limit
-            soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-            most = limits.memory if soft == resource.RLIM_INFINITY else min(soft, limits.memory)
-            resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+            soft, hard = resource.getrlimit(kind)
+            resource.setrlimit(kind, (most if soft == resource.RLIM_INFINITY else min(soft, most), hard))
 
     def _alarm(seconds: float) -> None:
         """Ends the child some time after its parent gave it up, should that be gone."""
