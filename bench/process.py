@@ -3,14 +3,16 @@
 usage: python bench/process.py [--rounds N]
 
 Each round starts, one after another: `python -I -S -c pass`, `python -I -c pass`, and `python -I -m ostiary hook` with
-a starter policy whose compiled form is cached, for a shell call and for a file read. Figures are milliseconds; ratios
-are taken within a round, then their median.
+a starter policy whose compiled form is cached, for a shell call and for a file read, and once more for the shell call
+without the child that does the work, as on systems that have none. Figures are milliseconds; ratios are taken within a
+round, then their median. Last comes what a child alone costs, made and answered for nothing.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -18,6 +20,12 @@ import tempfile
 import time
 from pathlib import Path
 
+from ostiary.commands.shared import children, keeper
+
+ALONE = (
+    "import sys; from ostiary.commands import hook; from ostiary.commands.shared import keeper; "
+    "hook.main(sys.argv[1:], lambda job: keeper.keep(job, forks=False))"
+)
 CALLS = {
     "shell": {"tool_name": "Bash", "tool_input": {"command": "git status && npm test | tail -20"}},
     "read": {"tool_name": "Read", "tool_input": {"file_path": "/work/README.md"}},
@@ -37,6 +45,13 @@ def spawn(command: list[str], stdin: bytes) -> float:
     return (time.perf_counter() - start) * 1e3
 
 
+def child() -> float:
+    """Milliseconds for a child that answers at once."""
+    start = time.perf_counter()
+    children.ask(lambda _tell: keeper.Said("", "", 0), keeper.LIMITS)
+    return (time.perf_counter() - start) * 1e3
+
+
 def main() -> None:
     """Print the table."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -50,6 +65,7 @@ def main() -> None:
         commands = {"python -I -S": ([sys.executable, "-I", "-S", "-c", "pass"], b"")}
         commands["python -I"] = ([sys.executable, "-I", "-c", "pass"], b"")
         commands |= {f"hook, {name}": (hook, payload(call)) for name, call in CALLS.items()}
+        commands["hook, no child"] = ([sys.executable, "-I", "-c", ALONE, *hook[5:]], payload(CALLS["shell"]))
         for command, stdin in commands.values():
             spawn(command, stdin)
         rows = [[spawn(*command) for command in commands.values()] for _ in range(rounds)]
@@ -59,6 +75,9 @@ def main() -> None:
         times = [row[column] for row in rows]
         ratio = statistics.median(row[column] / row[0] for row in rows)
         print(f"{name:>14} {min(times):>8.1f} {statistics.median(times):>8.1f} {ratio:>7.1f}")
+    if hasattr(os, "fork"):
+        times = [child() for _ in range(10 * rounds)]
+        print(f"{'a child':>14} {min(times):>8.1f} {statistics.median(times):>8.1f}")
 
 
 if __name__ == "__main__":
