@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,9 +19,10 @@ from ostiary.dialects import DIALECTS, Unreadable, read, receive, unreadable, wr
 from ostiary.dialects.bodies import Answer
 from ostiary.event import Event
 from ostiary.install import RegistrationError, hook_command, plan_install, plan_uninstall, registered
-from ostiary.install.lines import closed_line, or_else, shell_line, unclosed
+from ostiary.install.lines import bare, bash_line, closed_line, or_else, shell_line, unclosed
 
 HERE = Path(__file__).parent
+BASH = shutil.which("bash")
 TABLES: list[dict[str, Any]] = [
     YAML(typ="safe", pure=True).load(path.read_text("utf-8"))
     for path in sorted((HERE / "cases/dialects").glob("agent-*.yaml"))
@@ -255,3 +257,25 @@ def test_a_closed_line_hands_everything_on() -> None:
 
 def test_a_closed_line_of_windows_is_the_plain_one() -> None:
     assert closed_line(["C:\\my py\\python.exe", "-I"], powershell=True) == "& 'C:\\my py\\python.exe' -I"
+    assert bash_line(["C:\\\\py.exe", "-I"]) == "C:\\\\py.exe -I"
+
+
+@pytest.mark.skipif(BASH is None, reason="there is no bash here")
+@pytest.mark.parametrize(
+    ("options", "script", "wanted"),
+    [
+        ("", "echo ran", ("ran\n", 0)),
+        ("", "exit 3", ("", 2)),
+        ("noexec", "echo ran", ("", 2)),
+        ("noexec:xtrace", "echo ran", ("", 2)),
+        ("onecmd", "echo ran", ("ran\n", 0)),
+        ("errexit:nounset:posix", "exit 3", ("", 2)),
+    ],
+)
+def test_bash_that_runs_nothing_says_so(options: str, script: str, wanted: tuple[str, int]) -> None:
+    line = bash_line(["/bin/sh", "-c", script])
+    env = {"SHELLOPTS": options} if options else {}
+    done = subprocess.run([str(BASH), "-c", line], capture_output=True, text=True, check=False, env=env)
+    assert (done.stdout, done.returncode) == wanted
+    assert bool(done.stderr) == (done.returncode == 2)
+    assert bare(line) == closed_line(["/bin/sh", "-c", script])

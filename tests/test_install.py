@@ -144,7 +144,7 @@ def test_gates_are_closed_where_the_hook_cannot_run_and_only_they() -> None:
 def test_gates_have_the_key_that_closes_unless_failures_let_calls_go_on(agent: str) -> None:
     dialect = DIALECTS[agent]
     ((key, value),) = dialect.registration.closing.items()
-    mark = "exit 2; }" if value is Slot.CLOSED_LINE else f"{json.dumps(key)}: {json.dumps(value)}"
+    mark = "exit 2; }" if isinstance(value, Slot) else f"{json.dumps(key)}: {json.dumps(value)}"
     command = hook_command(dialect, "/opt/ostiary/bin/python")
     denied, asked, passed = (plan_install(dialect, None, command, on_error=way).after for way in WAYS)
     natives = registered(dialect, denied)

@@ -62,6 +62,7 @@ class Slot(Enum):
     ARGUMENTS = "arguments"  # registration: its arguments
     LINE = "line"  # registration: both as one line for a shell
     CLOSED_LINE = "closed line"  # registration: the same, with exit code 2 where a POSIX shell sees it die or not start
+    BASH_LINE = "bash line"  # registration: CLOSED_LINE, with exit code 2 where bash was told not to run anything, too
     TIMEOUT = "timeout"  # registration: in the agent's unit
     ON_ERROR = "on error"  # registration: what a gate answers when Ostiary fails
 

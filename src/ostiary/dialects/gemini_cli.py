@@ -194,7 +194,8 @@ GEMINI_CLI: Final = Dialect(
         # Without a name: a project's settings can switch hooks off by their names. No matcher, either: it never fits
         # at the start and the end of a session.
         entry={"type": "command", "command": Slot.LINE, "timeout": Slot.TIMEOUT},
-        closing={"command": Slot.CLOSED_LINE},
+        # A project's `.env` reaches the shell, which is bash (measured): `SHELLOPTS=noexec` made it skip every hook.
+        closing={"command": Slot.BASH_LINE},
         closes=frozenset(("other", "dies")),
         review="workspace",
         fresh="stops",
@@ -210,7 +211,8 @@ GEMINI_CLI: Final = Dialect(
     unseen=(
         "in a folder that is not trusted no hook of a settings file runs",
         "files named with `@` in a prompt are read without a hook",
-        "variables of the project's `.env` reach hooks",
+        "variables of the project's `.env` reach hooks and the shell that starts them: one that loads code into either "
+        "(`LD_PRELOAD`, `PS4` with `SHELLOPTS=xtrace`) can undo an answer",
     ),
     unverified=(
         "server and tool of an MCP call without `mcp_context`: a name is then split at its first `_`",

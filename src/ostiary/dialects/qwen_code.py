@@ -215,7 +215,8 @@ QWEN_CODE: Final = Dialect(
             Place("project", "any", "project", ".qwen/settings.json"),
         ),
         entry={"type": "command", "command": Slot.LINE, "timeout": Slot.TIMEOUT},
-        closing={"command": Slot.CLOSED_LINE},
+        # A project's `.env` reaches the shell, which is bash (measured): `SHELLOPTS=noexec` made it skip every hook.
+        closing={"command": Slot.BASH_LINE},
         closes=frozenset(("other", "dies")),
         review="workspace",
         fresh="runs",
@@ -228,7 +229,8 @@ QWEN_CODE: Final = Dialect(
     always=("timestamp",),
     unseen=(
         "`disableAllHooks` in a settings file switches all hooks off",
-        "variables of the project's `.env` reach hooks",
+        "variables of the project's `.env` reach hooks and the shell that starts them: one that loads code into either "
+        "(`LD_PRELOAD`, `PS4` with `SHELLOPTS=xtrace`) can undo an answer",
         "in its default mode without a person the agent offers no shell and no tools that write",
     ),
     unverified=(

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ostiary.dialects.base import Dialect, Slot
 from ostiary.install.files import facts_of, is_ours
-from ostiary.install.lines import unclosed
+from ostiary.install.lines import bare, unclosed
 from ostiary.install.plan import entries
 from ostiary.records import NamedTuple
 
@@ -86,7 +86,7 @@ def slot_values(template: Any, value: Any) -> dict[Slot, Any]:
 def _words(values: Mapping[Slot, Any]) -> tuple[str, ...]:
     line, program, rest = (values.get(slot) for slot in (Slot.LINE, Slot.PROGRAM, Slot.ARGUMENTS))
     if isinstance(line, str):
-        return unclosed(split(line))
+        return unclosed(split(bare(line)))
     words = [program, *(rest if isinstance(rest, list) else [])] if isinstance(program, str) else []
     return tuple(word for word in words if isinstance(word, str))
 

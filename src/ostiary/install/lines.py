@@ -13,6 +13,7 @@ from ostiary.dialects.texts import UNASKED
 _QUOTED: Final = re.compile(r"[^A-Za-z0-9_.:=/\\-]")  # what PowerShell does not take as it is
 _QUOTE: Final = "'"
 _SHELL: Final = ("/bin/sh", "-c")
+_NOT_RUN: Final = "\nexit $?\n)"  # bash reads the bracket, an error with code 2, only where it ran nothing before
 _ELSE: Final = '"$0" "$@" || '
 _CLOSED: Final = (
     *_SHELL,
@@ -38,9 +39,19 @@ def closed_line(words: Sequence[str], *, powershell: bool = False) -> str:
     return shell_line((*_CLOSED, *words) if words[0].startswith("/") else words, powershell=powershell)
 
 
+def bash_line(words: Sequence[str], *, powershell: bool = False) -> str:
+    """`closed_line` for agents that start bash with an environment that a project may have a say in."""
+    return closed_line(words, powershell=powershell) + (_NOT_RUN if words[0].startswith("/") else "")
+
+
 def or_else(words: Sequence[str], text: str) -> tuple[str, ...]:
     """The words of a command that prints a text where the words themselves are no program that ends well."""
     return (*_SHELL, f"{_ELSE}printf %s {shlex.quote(text)}", *words)
+
+
+def bare(line: str) -> str:
+    """A line of `bash_line` without what is not run; any other one as it is."""
+    return line.removesuffix(_NOT_RUN)
 
 
 def unclosed(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -55,4 +66,5 @@ def _in(quote: str, word: str) -> str:
 
 def closes(dialect: Dialect, program: str) -> bool:
     """Whether what closes gates does so where that program is registered."""
-    return program.startswith("/") or Slot.CLOSED_LINE not in dialect.registration.closing.values()
+    lines = {Slot.CLOSED_LINE, Slot.BASH_LINE}
+    return program.startswith("/") or lines.isdisjoint(dialect.registration.closing.values())

@@ -15,7 +15,7 @@ from ostiary.dialects.base import NOTHING, Dialect, OnError, Registration, Slot,
 from ostiary.dialects.bodies import filled
 from ostiary.install import json_text
 from ostiary.install.json_text import JsonTextError, Place
-from ostiary.install.lines import closed_line, shell_line
+from ostiary.install.lines import bash_line, closed_line, shell_line
 from ostiary.problems import Problem
 from ostiary.records import NamedTuple, dataclass
 
@@ -169,6 +169,7 @@ def _entry(dialect: Dialect, native: str, command: Sequence[str], on_error: OnEr
         Slot.ARGUMENTS: words[1:],
         Slot.LINE: shell_line(words, powershell=table.powershell),
         Slot.CLOSED_LINE: closed_line(words, powershell=table.powershell),
+        Slot.BASH_LINE: bash_line(words, powershell=table.powershell),
         Slot.TIMEOUT: dialect.timeouts.at(native),
     }
     entry: dict[str, Any] = filled(template, values)
