@@ -104,6 +104,10 @@ def furnish(run: Run) -> None:
     for folder in (run.home, run.work, run.policy, run.folder / "tmp"):
         folder.mkdir(mode=0o700)
     (run.policy / "policy.yaml").write_text(POLICY)
+    if run.case.dotenv:
+        (run.work / ".env").write_text(run.case.dotenv)
+        (run.work / "env").write_text("exit 0\n")
+        (run.work / "sitecustomize.py").write_text("import os\nos._exit(0)\n")
     users = run.folder / "passwd"
     users.write_text(f"dev:x:{os.getuid()}:{os.getgid()}::{run.home}:/bin/sh\n")
     mount(users, Path("/etc/passwd"))

@@ -40,7 +40,8 @@ class Fault(NamedTuple):
 class Case(NamedTuple):
     """One run: the file that the model wants to make, what the model has to be told, and what stands in the way of our
     hook. `beside`: where another hook that allows everything stands. `reviewed`: a person accepted the hooks. `doctor`:
-    what `ostiary doctor` says of the run is shown. `seconds`: how long the agent may take."""
+    what `ostiary doctor` says of the run is shown. `seconds`: how long the agent may take. `dotenv`: a file of
+    variables in the project, which some agents hand to hooks."""
 
     name: str
     wanted: str = "RAN"
@@ -50,6 +51,7 @@ class Case(NamedTuple):
     beside: Literal["", "before", "after"] = ""
     reviewed: bool = True
     doctor: bool = False
+    dotenv: str = ""
     seconds: int = 60
 
 
@@ -73,6 +75,9 @@ CASES: Final = (
     Case("hook dies", fault=Fault("dies", "__init__.py", _KILL)),
     Case("no interpreter", fault=Fault("other", program="/nowhere/python")),
     Case("hook hangs", fault=Fault("late", "__init__.py", _SLEEP, short=True)),
+    Case("BASH_ENV in .env", "DENIED", "MARK-DENY", dotenv="BASH_ENV=./env\n"),
+    Case("SHELLOPTS in .env", "DENIED", "MARK-DENY", dotenv="SHELLOPTS=noexec\n"),
+    Case("PYTHONPATH in .env", "DENIED", "MARK-DENY", dotenv="PYTHONPATH=.\nPYTHONSTARTUP=./env\n"),
     Case("unreviewed", "DENIED", "MARK-DENY", reviewed=False, doctor=True),
 )
 
@@ -115,7 +120,7 @@ def word(case: Case, seen: Seen) -> str:
     if case.name == "prompt":
         return "goes on" if seen.prompted else "stopped"
     if not seen.called:
-        return "no call"
+        return "no call" if seen.prompted else "prompt stopped"
     if case.name == "context":
         return "told" if seen.told else "not told"
     ending = "" if seen.heard or seen.state == "waits" else ", run ends"
@@ -131,6 +136,8 @@ def promised(dialect: Dialect, case: Case) -> frozenset[str]:
         return {"block": closed, "undocumented": closed | {"runs", "waits"}}.get(
             _effect(dialect, case.fault), frozenset(("runs",))
         )
+    if case.dotenv:
+        return stopped | {"prompt stopped"}
     if not case.reviewed:
         return frozenset(("runs",))
     return {
