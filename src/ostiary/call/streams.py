@@ -18,6 +18,7 @@ from ostiary.shell.model import Command, Redirect
 from ostiary.words import Word, joined, phrase, word
 
 _ESCAPE: Final = expression(r"\\(?:x([0-9a-fA-F]{1,2})|0?([0-7]{1,3})|([abefnrtv\\]))")
+_DIFFERING: Final = expression(r"\\[abcefnrtvxuU0-9\\]")
 _LETTERS: Final = {"a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
 
 
@@ -168,8 +169,11 @@ def _echoed(operands: tuple[Word, ...], escapes: bool, end: str) -> Word | None:
     text = phrase(operands)
     if not any(isinstance(piece, str) and "\\" in piece for piece in text.pieces):
         return joined([*text.pieces, end])
-    if text.text is None or not escapes:
-        return None  # shells differ in what a plain echo does with a backslash
+    if not escapes:
+        # Shells differ in what a plain echo does with some of them.
+        return UNTOLD if _DIFFERING.search(str(text)) else joined([*text.pieces, end])
+    if text.text is None:
+        return UNTOLD
     return word(_unescaped(text.text) + end)
 
 

@@ -177,7 +177,8 @@ class Expander:
         """Whether the expansion is one word, or part of one, whatever its value."""
         if part.name in _LISTS or (part.subscript is not None and part.subscript[:1] == (Literal("@", False),)):
             return False
-        return part.quoted or part.operation == "#" or hole.kind == "found" or named_place(hole)
+        length = part.operation == "#" and not part.operand and part.source.startswith("${#")
+        return part.quoted or length or hole.kind == "found" or named_place(hole)
 
     def _kind(self, part: Parameter, scope: Scope) -> HoleKind:
         if part.operation or part.subscript is not None or part.name in scope.values:
