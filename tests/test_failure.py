@@ -20,10 +20,10 @@ from ostiary import cold
 from ostiary.commands import hook as verb
 from ostiary.commands.shared import children
 from ostiary.commands.shared.keeper import LIMITS, Job, Limits, Said, Tell, Told
-from ostiary.dialects import DIALECTS, OnError, unreadable
+from ostiary.dialects import DIALECTS, Dialect, OnError, unreadable
 from ostiary.dialects.base import SILENCE, Slot
 from ostiary.dialects.bodies import answer
-from ostiary.dialects.calls import gates
+from ostiary.dialects.calls import calls, gates
 from ostiary.dialects.hearing import fits, heard
 from ostiary.event import Event
 from ostiary.sources import settings
@@ -294,8 +294,19 @@ def test_a_hook_that_is_registered_wrongly_is_no_failure(setting: OnError, monke
     assert answer[:3] == ("", why, 2)
     monkeypatch.setattr(verb, "contract", lambda _folder: setting)
     options = verb.parse(["--agent", "claude-code", "--event", "PreToolUse", "--config-dir", "here"])
-    said = json.loads(verb.answer(options, lambda _told: None).stdout)
-    assert said["hookSpecificOutput"]["permissionDecision"] == "deny"
+    for said in (verb.answer(options, lambda _told: None), verb.instead(options, None, "it is odd")):
+        assert json.loads(said.stdout)["hookSpecificOutput"]["permissionDecision"] == "deny"
+    unknown = verb.Options("claude-code", "Halt", None, "")
+    why = "stopped, because policy could not judge it: it is odd\n"
+    assert verb.instead(unknown, Told("claude-code", None, 9), "it is odd") == Said("", why, 2)
+
+
+def test_what_another_agent_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that runs the hook of the declared agent, and was told apart before the work came to nothing."""
+    monkeypatch.setattr(verb, "contract", lambda _folder: "continue")
+    options = verb.Options("claude-code", "PreToolUse", None, "")
+    said = verb.instead(options, Told("cursor", "preToolUse", 9), "it is odd")
+    assert json.loads(said.stdout) == {"permission": "allow"}
 
 
 @pytest.mark.parametrize(("mode", "wanted"), [("default", "ask"), ("bypassPermissions", "deny"), (None, "deny")])
@@ -304,3 +315,18 @@ def test_a_question_where_the_payload_tells_that_it_stops(mode: str | None, want
     event = Event(name="PreToolUse", native_name="PreToolUse", mode=mode)
     answer = unreadable(grok, "PreToolUse", "it is odd", "ask", event)
     assert heard(grok, "PreToolUse", answer) == wanted
+
+
+def test_who_is_answered_is_known_before_the_work() -> None:
+    """A crash while another agent's call is judged is answered in that agent's words."""
+    grok, heard_of = DIALECTS["grok"], []
+    (_, payload), *_ = calls(grok, "PreToolUse", "bash", {"command": "ls"}, "/")
+    call = cold.HookCall(json.dumps(payload).encode(), "claude-code", "PreToolUse")
+
+    def hears(dialect: Dialect, name: str | None) -> None:
+        heard_of.append((dialect.name, name))
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        cold.decide(call, None, cold.Listener(hears=hears))
+    assert heard_of == [("grok", "PreToolUse")]

@@ -102,10 +102,13 @@ def instead(options: Options, told: Told | None, problem: str) -> Said:
     """What is said where the work came to nothing. May raise anything."""
     from ostiary.dialects import DIALECTS, unreadable  # late: as in `answer`
 
-    dialect = DIALECTS.get(told.agent if told else options.agent or "")
-    if dialect is None:
+    declared = DIALECTS.get(options.agent or "")
+    if declared is None:
         return last_resort(options, problem)
-    return _said(unreadable(dialect, told.event if told else options.event, problem, contract(options.config_dir)))
+    name, native = (told.agent, told.event) if told else (declared.name, options.event)
+    # A hook that is registered wrongly may name any folder, and nobody knows what silence means there.
+    wrong = options.problem or (options.event and declared.native(options.event) is None)
+    return _said(unreadable(DIALECTS[name], native, problem, "deny" if wrong else contract(options.config_dir)))
 
 
 def contract(config_dir: str | None) -> OnError:
