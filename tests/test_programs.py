@@ -27,8 +27,8 @@ X = Hole("$X", "outside")
 GLOB = Hole("*", "glob")
 
 
-def compiler() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("compile_programs", ROOT / "tools" / "compile_programs.py")
+def tool(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
@@ -36,7 +36,8 @@ def compiler() -> ModuleType:
     return module
 
 
-COMPILER = compiler()
+COMPILER = tool("compile_programs")
+FACTS = tool("option_facts")
 
 
 def read(*words: str | Word) -> Arguments:
@@ -436,3 +437,43 @@ def test_programs_that_run_others_are_no_looser_than_unknown_ones() -> None:
 def _programs_of(form: tuple[str, ...]) -> set[str | None]:
     call = analyse(Event.from_call("bash", {"command": shlex.join(form)}, "/work"), Given(home="/h"), TOOLS)
     return {invocation.name for part in call.parts for invocation in part.invocations}
+
+
+def fact(names: list[str], values: int = 1, **more: Any) -> dict[str, Any]:
+    return {
+        "names": names,
+        "values": values,
+        "optional": values > 0,
+        "equals": False,
+        "path": False,
+        "everywhere": False,
+        **more,
+    }
+
+
+def command(name: str, *options: dict[str, Any], below: tuple[Any, ...] = ()) -> dict[str, Any]:
+    return {"names": [name], "options": list(options), "below": list(below)}
+
+
+def test_options_are_compared_with_completion_data() -> None:
+    options = [
+        *(fact(["-m", "--message"]), fact(["-n"], 0), fact(["-x", "--x-from"], path=True), fact(["--y="], equals=True)),
+        *(fact(["--amend"]), fact(["--author"], 0), fact(["-S"]), fact(["++"]), fact(["-F"], 0, optional=True)),
+    ]
+    everywhere = fact(["--zeal"], everywhere=True)
+    spec = command("git", everywhere, below=(command("commit", *options), command("frobnicate")))
+    report = FACTS.compare("git", spec)
+    assert report.commands == ("git frobnicate",)
+    assert [(" ".join(gap.where), gap.names, gap.ours) for gap in report.gaps] == [
+        ("git", ("--zeal",), "unknown"),
+        ("git commit", ("-x", "--x-from"), "unknown"),
+        ("git commit", ("--amend",), "flag"),
+        ("git commit", ("--author",), "value"),
+        ("git commit", ("-S",), "attached"),
+        ("git commit", ("--zeal",), "unknown"),
+    ]
+    assert list(FACTS.skeleton(report.gaps)) == [
+        "git: {options: --zeal=}",
+        "git commit: {options: -x|--x-from=shape --zeal=}",
+    ]
+    assert FACTS.compare("frobnicate", spec).commands == ("frobnicate",)
