@@ -25,35 +25,27 @@ from ostiary.dialects.base import (
     Timeouts,
     ToolSpec,
 )
-
-
-def _nested(**fields: object) -> Template:
-    """An object without the event's name, or with another one, is no answer: the tool runs (measured)."""
-    return {"hookSpecificOutput": {"hookEventName": Slot.EVENT, **fields}}
-
-
-def _permission(decision: str) -> Form:
-    return Form(body=_nested(permissionDecision=decision, permissionDecisionReason=Slot.REASON))
-
+from ostiary.dialects.forms import (
+    CONTEXT,
+    DONE,
+    EXIT_TWO,
+    GOES_ON,
+    HALT,
+    KEYS,
+    MESSAGE,
+    UPDATED,
+    block,
+    nested,
+    permission,
+)
 
 # A known key with a value the schema lacks (a top-level `decision: deny`) voids the whole answer (measured), so each
 # form has exactly its event's keys.
-_BLOCK: Final = Form(body={"decision": "block", "reason": Slot.REASON})
-_BLOCK_FOR_PEOPLE: Final = Form(body={"decision": "block", "reason": Slot.PEOPLE})
-_EXIT_TWO: Final = Form(status=2, stderr=Slot.REASON)
-_UPDATED: Final = _nested(updatedInput=Slot.INPUT)
-
-_CONTEXT: Final[dict[Extra, Template]] = {"context": _nested(additionalContext=Slot.CONTEXT)}
-_MESSAGE: Final[dict[Extra, Template]] = {"message": {"systemMessage": Slot.MESSAGE}}
-_HALT: Final[dict[Extra, Template]] = {"halt": {"continue": False, "stopReason": Slot.PEOPLE}}
-_OUTPUT: Final[dict[Extra, Template]] = {"output": _nested(updatedToolOutput=Slot.OUTPUT)}
-_TOLD: Final[dict[Extra, Template]] = {**_CONTEXT, **_MESSAGE}
-_ALL: Final[dict[Extra, Template]] = {**_CONTEXT, **_HALT, **_MESSAGE}
+_OUTPUT: Final[dict[Extra, Template]] = {"output": nested(updatedToolOutput=Slot.OUTPUT)}
+_TOLD: Final[dict[Extra, Template]] = {**CONTEXT, **MESSAGE}
+_ALL: Final[dict[Extra, Template]] = {**CONTEXT, **HALT, **MESSAGE}
 
 _COMMON: Final = frozenset(("continue", "stopReason", "suppressOutput", "systemMessage", "hookSpecificOutput"))
-
-_DONE: Final = {"ask": "what happened cannot be asked about any more"}
-_GOES_ON: Final = {"ask": "only a certain deny makes the agent go on working"}
 
 _ACTIVITY: Final = Life("activity")
 _UNKNOWN: Final = Life("unknown")
@@ -91,12 +83,12 @@ _SPECS: Final = (
         gate=True,
         answers={
             "none": SILENCE,
-            "allow": _permission("allow"),
-            "ask": _permission("ask"),
-            "deny": _permission("deny"),
+            "allow": permission("allow"),
+            "ask": permission("ask"),
+            "deny": permission("deny"),
         },
         # Without a decision the agent's own rules judge the changed call, and ask about it (measured).
-        rewrite={"none": _UPDATED, "allow": _UPDATED, "ask": _UPDATED},
+        rewrite={"none": UPDATED, "allow": UPDATED, "ask": UPDATED},
         extras=_ALL,
         # `continue: false` alone lets the tool run first (measured), and the vendor says it goes before a decision.
         halts_with=frozenset(("none", "allow")),
@@ -106,12 +98,12 @@ _SPECS: Final = (
         life=Life("blocked", blocker="permission"),
         gate=True,
         answers={
-            "allow": Form(body=_nested(decision={"behavior": "allow"})),
+            "allow": Form(body=nested(decision={"behavior": "allow"})),
             "ask": SILENCE,  # the agent is about to ask
-            "deny": Form(body=_nested(decision={"behavior": "deny", "message": Slot.REASON, "interrupt": False})),
+            "deny": Form(body=nested(decision={"behavior": "deny", "message": Slot.REASON, "interrupt": False})),
         },
-        rewrite={"allow": _nested(decision={"updatedInput": Slot.INPUT})},
-        extras=_MESSAGE,
+        rewrite={"allow": nested(decision={"updatedInput": Slot.INPUT})},
+        extras=MESSAGE,
         cannot={"updated_input": "a question shows the call as it was"},
         stdout_fields=_COMMON,
         exits=_REPORTS,  # exit 2 is ignored and its text dropped
@@ -120,8 +112,8 @@ _SPECS: Final = (
         canonical="PreSkillShellCommand",
         life=_ACTIVITY,
         gate=True,
-        answers={"deny": _permission("deny")},
-        extras=_MESSAGE,
+        answers={"deny": permission("deny")},
+        extras=MESSAGE,
         cannot={
             "allow": "what an allow grants here is not documented",
             "ask": "a question refuses the command",
@@ -130,38 +122,38 @@ _SPECS: Final = (
         since="2.1.332",
     ),
     EventSpec(
-        canonical="PostToolUse", life=_ACTIVITY, answers={"deny": _BLOCK}, extras={**_ALL, **_OUTPUT}, cannot=_DONE
+        canonical="PostToolUse", life=_ACTIVITY, answers={"deny": block()}, extras={**_ALL, **_OUTPUT}, cannot=DONE
     ),
     EventSpec(
         canonical="PostToolUseFailure",
         life=_ACTIVITY,
         fields={"output": (("error",),)},
-        answers={"deny": _BLOCK},
+        answers={"deny": block()},
         extras=_ALL,
-        cannot=_DONE,
+        cannot=DONE,
     ),
-    _report("PermissionDenied", _ACTIVITY, _MESSAGE, since="2.1.197"),
+    _report("PermissionDenied", _ACTIVITY, MESSAGE, since="2.1.197"),
     EventSpec(
         canonical="PostToolBatch",
         life=_ACTIVITY,
         fields={"output": (("tool_calls",),)},
-        answers={"deny": _BLOCK},  # stops the turn
+        answers={"deny": block()},  # stops the turn
         extras=_ALL,
-        cannot=_DONE,
+        cannot=DONE,
         since="2.1.197",
     ),
     EventSpec(
         canonical="UserPromptSubmit",
         life=Life("start", "turn"),
         gate=True,
-        answers={"allow": SILENCE, "deny": _BLOCK_FOR_PEOPLE},
+        answers={"allow": SILENCE, "deny": block(Slot.PEOPLE)},
         extras=_ALL,
         exits=_PLAIN_IS_CONTEXT,
     ),
     EventSpec(
         canonical="UserPromptExpansion",
         gate=True,
-        answers={"allow": SILENCE, "deny": _BLOCK_FOR_PEOPLE},
+        answers={"allow": SILENCE, "deny": block(Slot.PEOPLE)},
         extras=_ALL,
         exits=_PLAIN_IS_CONTEXT,
         since="2.1.240",
@@ -170,30 +162,30 @@ _SPECS: Final = (
         canonical="PreModelSwitch",
         gate=True,
         answers={
-            "allow": Form(body=_nested(permissionDecision="allow")),
-            "ask": _permission("ask"),
-            "deny": _permission("deny"),
+            "allow": Form(body=nested(permissionDecision="allow")),
+            "ask": permission("ask"),
+            "deny": permission("deny"),
         },
-        extras=_MESSAGE,
+        extras=MESSAGE,
         since="2.1.251",
     ),
     _report("PostModelSwitch", _UNKNOWN, _TOLD, since="2.1.251"),
-    EventSpec(canonical="PreCompact", life=_ACTIVITY, answers={"deny": _BLOCK_FOR_PEOPLE}, extras=_MESSAGE),
-    _report("PostCompact", _ACTIVITY, _MESSAGE, since="2.1.240"),
+    EventSpec(canonical="PreCompact", life=_ACTIVITY, answers={"deny": block(Slot.PEOPLE)}, extras=MESSAGE),
+    _report("PostCompact", _ACTIVITY, MESSAGE, since="2.1.240"),
     EventSpec(
         canonical="Stop",
         life=Life("finish", "turn", "completed"),
-        answers={"deny": _BLOCK},  # at most 8 in a row; the reason tells what is left to do
+        answers={"deny": block()},  # at most 8 in a row; the reason tells what is left to do
         extras=_ALL,
-        cannot=_GOES_ON,
+        cannot=GOES_ON,
     ),
     EventSpec(
         canonical="SubagentStop",
         life=Life("finish"),
         subagent=True,
-        answers={"deny": _BLOCK},
+        answers={"deny": block()},
         extras=_ALL,
-        cannot=_GOES_ON,
+        cannot=GOES_ON,
     ),
     _report("StopFailure", Life("finish", "turn", "failed"), since="2.1.240"),  # its output is dropped
     EventSpec(
@@ -210,15 +202,15 @@ _SPECS: Final = (
     _report("InstructionsLoaded", since="2.1.240"),
     _report("Notification", _NOTICE, _TOLD),
     _report("MessageDisplay", since="2.1.240")._replace(register="asked"),  # fires for every piece of text
-    EventSpec(canonical="TaskCreated", answers={"deny": _BLOCK}, extras=_MESSAGE, since="2.1.240"),
-    EventSpec(canonical="TaskCompleted", answers={"deny": _EXIT_TWO}, extras={**_HALT, **_MESSAGE}, since="2.1.240"),
-    EventSpec(canonical="TeammateIdle", answers={"deny": _EXIT_TWO}, extras={**_HALT, **_MESSAGE}, since="2.1.240"),
+    EventSpec(canonical="TaskCreated", answers={"deny": block()}, extras=MESSAGE, since="2.1.240"),
+    EventSpec(canonical="TaskCompleted", answers={"deny": EXIT_TWO}, extras={**HALT, **MESSAGE}, since="2.1.240"),
+    EventSpec(canonical="TeammateIdle", answers={"deny": EXIT_TWO}, extras={**HALT, **MESSAGE}, since="2.1.240"),
     EventSpec(
         canonical="Elicitation",
         life=Life("blocked", blocker="elicitation"),
         gate=True,
-        answers={"deny": Form(body=_nested(action="decline"))},
-        extras=_MESSAGE,
+        answers={"deny": Form(body=nested(action="decline"))},
+        extras=MESSAGE,
         cannot={
             "allow": "an answer to the form is not a hook's to give",
             "ask": "the form is no question about policy",
@@ -229,8 +221,8 @@ _SPECS: Final = (
         canonical="ElicitationResult",
         life=_ACTIVITY,
         gate=True,
-        answers={"allow": SILENCE, "deny": Form(body=_nested(action="decline", content={}))},
-        extras=_MESSAGE,
+        answers={"allow": SILENCE, "deny": Form(body=nested(action="decline", content={}))},
+        extras=MESSAGE,
         since="2.1.240",
     ),
     EventSpec(
@@ -238,9 +230,9 @@ _SPECS: Final = (
         gate=True,
         answers={
             "allow": SILENCE,
-            "deny": Form(body=_BLOCK_FOR_PEOPLE.body, ignored=("source", "policy_settings")),
+            "deny": Form(body=block(Slot.PEOPLE).body, ignored=("source", "policy_settings")),
         },
-        extras=_MESSAGE,
+        extras=MESSAGE,
         cannot={"deny": "a change of managed settings cannot be stopped"},
         since="2.1.240",
     ),
@@ -331,17 +323,9 @@ CLAUDE_CODE: Final = Dialect(
     versions="2.1.197 to 2.1.332",
     delivery="command",
     fields={
-        "event": (("hook_event_name",),),
-        "session": (("session_id",),),
+        **KEYS,
         "turn": (("prompt_id",),),
         "call": (("tool_use_id",),),
-        "cwd": (("cwd",),),
-        "transcript": (("transcript_path",),),
-        "mode": (("permission_mode",),),
-        "tool": (("tool_name",),),
-        "input": (("tool_input",),),
-        "output": (("tool_response",),),
-        "prompt": (("prompt",),),
         "server": (("mcp_server", "name"),),
         "server_source": (("mcp_server", "source"),),
         # The main session can carry a type too (an agent chosen at the start), never an id.
@@ -353,7 +337,7 @@ CLAUDE_CODE: Final = Dialect(
     own_tools=_OWN_TOOLS,
     mcp_prefix="mcp__",
     mcp_joint="__",
-    blind=_EXIT_TWO,
+    blind=EXIT_TWO,
     stdout_fields=_COMMON | {"decision", "reason"},
     cannot={
         "ask": "the agent has no question here",

@@ -25,19 +25,10 @@ from ostiary.dialects.base import (
     Timeouts,
     ToolSpec,
 )
+from ostiary.dialects.forms import CONTEXT, DONE, GOES_ON, HALT, KEYS, MESSAGE, block, nested
 
-
-def _nested(**fields: object) -> Template:
-    return {"hookSpecificOutput": {"hookEventName": Slot.EVENT, **fields}}
-
-
-_BLOCK: Final = Form(body={"decision": "block", "reason": Slot.REASON})
-_BLOCK_FOR_PEOPLE: Final = Form(body={"decision": "block", "reason": Slot.PEOPLE})
 _STOP: Final[Template] = {"continue": False, "stopReason": Slot.PEOPLE}
 
-_CONTEXT: Final[dict[Extra, Template]] = {"context": _nested(additionalContext=Slot.CONTEXT)}
-_MESSAGE: Final[dict[Extra, Template]] = {"message": {"systemMessage": Slot.MESSAGE}}
-_HALT: Final[dict[Extra, Template]] = {"halt": _STOP}
 # Seen to leave a verdict in force; every other pair was not tried, and what voids an answer opens the gate.
 _BESIDE: Final[dict[Extra, frozenset[str]]] = {
     "context": frozenset(("none", "allow", "deny")),
@@ -50,8 +41,6 @@ _DECIDING: Final = _UNIVERSAL | {"decision", "reason", "hookSpecificOutput"}
 
 _ACTIVITY: Final = Life("activity")
 _NO_QUESTION: Final = "the agent takes no question: the hook fails and the call runs"
-_DONE: Final = {"ask": "what happened cannot be asked about any more"}
-_GOES_ON: Final = {"ask": "only a certain deny makes the agent go on working"}
 
 _EXITS: Final = Exits(empty="proceed", invalid="hook-failed", two="block", other="hook-failed", late="proceed")
 _REPORTS: Final = _EXITS._replace(two="proceed")
@@ -65,11 +54,11 @@ _EVENTS: Final[dict[str, EventSpec]] = {
         gate=True,
         answers={
             "none": SILENCE,
-            "deny": Form(body=_nested(permissionDecision="deny", permissionDecisionReason=Slot.REASON)),
+            "deny": Form(body=nested(permissionDecision="deny", permissionDecisionReason=Slot.REASON)),
         },
         # An allow is taken with changed arguments only, and the agent's own approval judges the changed call.
-        rewrite={"none": _nested(permissionDecision="allow", updatedInput=Slot.INPUT)},
-        extras={**_CONTEXT, **_MESSAGE},
+        rewrite={"none": nested(permissionDecision="allow", updatedInput=Slot.INPUT)},
+        extras={**CONTEXT, **MESSAGE},
         beside=_BESIDE,
         cannot={"halt": "the agent takes no `continue` here: the hook fails and the call runs"},
         stdout_fields=frozenset(("systemMessage", "hookSpecificOutput", "decision", "reason")),
@@ -80,9 +69,9 @@ _EVENTS: Final[dict[str, EventSpec]] = {
         life=Life("blocked", blocker="permission"),
         gate=True,
         answers={
-            "allow": Form(body=_nested(decision={"behavior": "allow"})),
+            "allow": Form(body=nested(decision={"behavior": "allow"})),
             "ask": SILENCE,  # the agent is about to ask
-            "deny": Form(body=_nested(decision={"behavior": "deny", "message": Slot.REASON})),
+            "deny": Form(body=nested(decision={"behavior": "deny", "message": Slot.REASON})),
         },
         cannot={"updated_input": "changed arguments make the hook fail, and the agent asks about the old ones"},
         stdout_fields=frozenset(("systemMessage", "hookSpecificOutput")),
@@ -91,10 +80,10 @@ _EVENTS: Final[dict[str, EventSpec]] = {
     "PostToolUse": EventSpec(
         canonical="PostToolUse",
         life=_ACTIVITY,
-        answers={"deny": _BLOCK},  # the reason takes the place of the result
-        extras={**_CONTEXT, **_MESSAGE},
+        answers={"deny": block()},  # the reason takes the place of the result
+        extras={**CONTEXT, **MESSAGE},
         beside={"context": _ALONE, "message": _ALONE},
-        cannot=_DONE,
+        cannot=DONE,
         stdout_fields=_DECIDING - {"suppressOutput"},
         always=("turn_id",),
     ),
@@ -102,8 +91,8 @@ _EVENTS: Final[dict[str, EventSpec]] = {
         canonical="UserPromptSubmit",
         life=Life("start", "turn"),
         gate=True,
-        answers={"allow": SILENCE, "deny": _BLOCK_FOR_PEOPLE},
-        extras={**_CONTEXT, **_HALT},
+        answers={"allow": SILENCE, "deny": block(Slot.PEOPLE)},
+        extras={**CONTEXT, **HALT},
         halts_with=_ALONE,
         beside={"context": _ALONE},
         stdout_fields=_DECIDING,
@@ -131,7 +120,7 @@ _EVENTS: Final[dict[str, EventSpec]] = {
         canonical="PreCompact",
         life=_ACTIVITY,
         answers={"deny": Form(body=_STOP)},  # interrupts the whole turn; a block and exit 2 are refused
-        extras=_MESSAGE,
+        extras=MESSAGE,
         beside={"message": _ALONE},
         stdout_fields=_UNIVERSAL,
         exits=_REPORTS,
@@ -141,10 +130,10 @@ _EVENTS: Final[dict[str, EventSpec]] = {
     "Stop": EventSpec(
         canonical="Stop",
         life=Life("finish", "turn"),
-        answers={"deny": _BLOCK},  # the reason is the next prompt; nothing caps how often
-        extras=_HALT,
+        answers={"deny": block()},  # the reason is the next prompt; nothing caps how often
+        extras=HALT,
         halts_with=frozenset(("none",)),
-        cannot=_GOES_ON,
+        cannot=GOES_ON,
         stdout_fields=_DECIDING - {"hookSpecificOutput"},
         always=("turn_id",),
     ),
@@ -152,10 +141,10 @@ _EVENTS: Final[dict[str, EventSpec]] = {
         canonical="SubagentStop",
         life=Life("finish"),
         subagent=True,
-        answers={"deny": _BLOCK},
-        extras=_HALT,
+        answers={"deny": block()},
+        extras=HALT,
         halts_with=frozenset(("none",)),
-        cannot=_GOES_ON,
+        cannot=GOES_ON,
         stdout_fields=_DECIDING - {"hookSpecificOutput"},
         always=("turn_id",),
     ),
@@ -163,7 +152,7 @@ _EVENTS: Final[dict[str, EventSpec]] = {
         canonical="SubagentStart",
         life=Life("start"),
         subagent=True,
-        extras=_CONTEXT,
+        extras=CONTEXT,
         cannot={"deny": "the agent starts the subagent whatever a hook says"},
         exits=_PLAIN_REPORT,
         always=("turn_id",),
@@ -171,14 +160,14 @@ _EVENTS: Final[dict[str, EventSpec]] = {
     "SessionStart": EventSpec(
         canonical="SessionStart",
         life=Switch(("source",), {"compact": _ACTIVITY}, Life("start", "session")),
-        extras={**_CONTEXT, **_HALT},
+        extras={**CONTEXT, **HALT},
         exits=_PLAIN_REPORT,
         always=("model", "permission_mode"),
     ),
     "Interrupt": EventSpec(
         canonical="",
         life=Life("finish", "turn", "cancelled"),
-        extras=_MESSAGE,
+        extras=MESSAGE,
         stdout_fields=frozenset(("systemMessage",)),
         exits=_REPORTS,
         always=("turn_id",),
@@ -219,17 +208,9 @@ CODEX: Final = Dialect(
     versions="0.171.0",
     delivery="command",
     fields={
-        "event": (("hook_event_name",),),
-        "session": (("session_id",),),
+        **KEYS,
         "turn": (("turn_id",),),
         "call": (("tool_use_id",),),
-        "cwd": (("cwd",),),
-        "transcript": (("transcript_path",),),
-        "mode": (("permission_mode",),),
-        "tool": (("tool_name",),),
-        "input": (("tool_input",),),
-        "output": (("tool_response",),),
-        "prompt": (("prompt",),),
         "subagent_id": (("agent_id",),),
         "subagent_type": (("agent_type",),),
     },
@@ -239,7 +220,7 @@ CODEX: Final = Dialect(
     mcp_prefix="mcp__",
     mcp_joint="__",
     # Not by the exit code: the shell of Windows makes every code 1, which opens. This old form has no event's name.
-    blind=_BLOCK,
+    blind=block(),
     stdout_fields=_UNIVERSAL | {"hookSpecificOutput"},
     cannot={
         "allow": "an allow without changed arguments makes the hook fail",

@@ -1,10 +1,23 @@
-"""Answers in the forms that many agents share, as parts of their tables."""
+"""Keys and answers in the forms that many agents share, as parts of their tables."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from ostiary.dialects.base import Extra, Form, Said, Slot, Template, ToolSpec
+from ostiary.dialects.base import Extra, FieldName, Form, Path, Said, Slot, Template, ToolSpec
+
+KEYS: Final[dict[FieldName, tuple[Path, ...]]] = {
+    "event": (("hook_event_name",),),
+    "session": (("session_id",),),
+    "cwd": (("cwd",),),
+    "transcript": (("transcript_path",),),
+    "mode": (("permission_mode",),),
+    "tool": (("tool_name",),),
+    "input": (("tool_input",),),
+    "output": (("tool_response",),),
+    "prompt": (("prompt",),),
+}
+"""Where Claude Code's payloads have what every event may carry, and those that were made after them."""
 
 
 def nested(**fields: object) -> Template:
@@ -25,6 +38,7 @@ def block(reason: Slot = Slot.REASON) -> Form:
 EXIT_TWO: Final = Form(status=2, stderr=Slot.REASON)
 UPDATED: Final = nested(updatedInput=Slot.INPUT)
 CONTEXT: Final[dict[Extra, Template]] = {"context": nested(additionalContext=Slot.CONTEXT)}
+MESSAGE: Final[dict[Extra, Template]] = {"message": {"systemMessage": Slot.MESSAGE}}
 HALT: Final[dict[Extra, Template]] = {"halt": {"continue": False, "stopReason": Slot.PEOPLE}}
 
 SILENT: Final[frozenset[Said]] = frozenset(("none",))

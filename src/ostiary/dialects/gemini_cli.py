@@ -25,21 +25,13 @@ from ostiary.dialects.base import (
     Timeouts,
     ToolSpec,
 )
-
-
-def _nested(**fields: object) -> Template:
-    return {"hookSpecificOutput": {"hookEventName": Slot.EVENT, **fields}}
-
+from ostiary.dialects.forms import CONTEXT, DONE, HALT, MESSAGE, nested
 
 _DENY: Final = Form(body={"decision": "deny", "reason": Slot.REASON})
 _DENY_FOR_PEOPLE: Final = Form(body={"decision": "deny", "reason": Slot.PEOPLE})
 
-_CONTEXT: Final[dict[Extra, Template]] = {"context": _nested(additionalContext=Slot.CONTEXT)}
-_MESSAGE: Final[dict[Extra, Template]] = {"message": {"systemMessage": Slot.MESSAGE}}
-_HALT: Final[dict[Extra, Template]] = {"halt": {"continue": False, "stopReason": Slot.PEOPLE}}
 
 _ACTIVITY: Final = Life("activity")
-_DONE: Final = {"ask": "what happened cannot be asked about any more"}
 _NOTICE: Final = Switch(
     ("notification_type",), {"ToolPermission": Life("blocked", blocker="permission")}, Life("unknown")
 )
@@ -63,31 +55,31 @@ _EVENTS: Final[dict[str, EventSpec]] = {
         gate=True,
         answers={"none": SILENCE, "deny": _DENY},
         # An allow skips neither the agent's policy nor its question. The arguments are taken as a whole.
-        rewrite={"none": {"decision": "allow", **_nested(tool_input=Slot.INPUT)}},
-        extras={**_MESSAGE, **_HALT},
+        rewrite={"none": {"decision": "allow", **nested(tool_input=Slot.INPUT)}},
+        extras={**MESSAGE, **HALT},
         cannot={"context": "the agent takes no context before a tool"},
     ),
     "AfterTool": EventSpec(
         canonical="PostToolUse",
         life=_ACTIVITY,
         answers={"deny": _DENY},  # the reason takes the place of the result
-        extras={**_CONTEXT, **_MESSAGE, **_HALT},
+        extras={**CONTEXT, **MESSAGE, **HALT},
         halts_with=frozenset(("none",)),
-        cannot=_DONE,
+        cannot=DONE,
     ),
     "BeforeAgent": EventSpec(
         canonical="UserPromptSubmit",
         life=Life("start", "turn"),
         gate=True,
         answers={"allow": SILENCE, "deny": _DENY_FOR_PEOPLE},
-        extras={**_CONTEXT, **_MESSAGE, **_HALT},
+        extras={**CONTEXT, **MESSAGE, **HALT},
         halts_with=frozenset(("none", "allow")),
     ),
     "AfterAgent": EventSpec(
         canonical="Stop",
         life=Life("finish", "turn"),
         answers={"deny": _DENY},  # the reason is the next prompt; only the number of turns caps how often
-        extras={**_MESSAGE, **_HALT},
+        extras={**MESSAGE, **HALT},
         halts_with=frozenset(("none",)),
         cannot={"ask": "only a certain deny makes the agent go on working"},
     ),
@@ -95,24 +87,24 @@ _EVENTS: Final[dict[str, EventSpec]] = {
         canonical="PreModel",
         life=_ACTIVITY,
         answers={"deny": _DENY_FOR_PEOPLE},
-        extras=_MESSAGE,
+        extras=MESSAGE,
         register="asked",  # carries the whole conversation, before every request
     ),
     "AfterModel": EventSpec(
         canonical="PostModel",
         life=_ACTIVITY,
         answers={"deny": _DENY_FOR_PEOPLE},
-        extras=_MESSAGE,
-        cannot=_DONE,
+        extras=MESSAGE,
+        cannot=DONE,
         register="asked",  # fires for every piece of a streamed answer
     ),
     "BeforeToolSelection": EventSpec(canonical="", life=_ACTIVITY, exits=_REPORTS, register="asked"),
-    "SessionStart": _report("SessionStart", Life("start", "session"), {**_CONTEXT, **_MESSAGE}),
-    "SessionEnd": _report("SessionEnd", Life("finish", "session"), _MESSAGE),
-    "PreCompress": _report("PreCompact", _ACTIVITY, _MESSAGE)._replace(
+    "SessionStart": _report("SessionStart", Life("start", "session"), {**CONTEXT, **MESSAGE}),
+    "SessionEnd": _report("SessionEnd", Life("finish", "session"), MESSAGE),
+    "PreCompress": _report("PreCompact", _ACTIVITY, MESSAGE)._replace(
         cannot={"deny": "no answer stops a compaction"},
     ),
-    "Notification": _report("Notification", _NOTICE, _MESSAGE),
+    "Notification": _report("Notification", _NOTICE, MESSAGE),
 }
 
 _OUTPUT: Final = OutputPlace(("llmContent",), (("returnDisplay",),))

@@ -25,29 +25,24 @@ from ostiary.dialects.base import (
     Timeouts,
     ToolSpec,
 )
-
-
-def _nested(**fields: object) -> Template:
-    return {"hookSpecificOutput": {"hookEventName": Slot.EVENT, **fields}}
-
-
-def _permission(decision: str) -> Template:
-    return _nested(permissionDecision=decision, permissionDecisionReason=Slot.REASON)
-
+from ostiary.dialects.forms import CONTEXT, GOES_ON, KEYS, block, nested, permission
 
 # The only deny that was seen to hold beside another hook's allow, before or after it; the run goes on.
-_DENY: Final = Form(body={**_permission("deny"), "decision": "deny", "continue": False, "stopReason": Slot.REASON})
-_BLOCK: Final = Form(body={"decision": "block", "reason": Slot.REASON})
-_BLOCK_FOR_PEOPLE: Final = Form(body={"decision": "block", "reason": Slot.PEOPLE})
+_DENY: Final = Form(
+    body={
+        **nested(permissionDecision="deny", permissionDecisionReason=Slot.REASON),
+        "decision": "deny",
+        "continue": False,
+        "stopReason": Slot.REASON,
+    }
+)
 
-_CONTEXT: Final[dict[Extra, Template]] = {"context": _nested(additionalContext=Slot.CONTEXT)}
 
 _ACTIVITY: Final = Life("activity")
 _NO_RESULT: Final = {
     "ask": "what happened cannot be asked about any more",
     "deny": "a block after a tool was seen to do nothing",
 }
-_GOES_ON: Final = {"ask": "only a certain deny makes the agent go on working"}
 
 # A silent exit 2 opens (measured).
 _EXITS: Final = Exits(empty="proceed", invalid="proceed", two="block", other="hook-failed", late="proceed")
@@ -71,7 +66,7 @@ _EVENTS: Final[dict[str, EventSpec]] = {
         canonical="PreToolUse",
         life=_ACTIVITY,
         gate=True,
-        answers={"allow": Form(body=_permission("allow")), "ask": Form(body=_permission("ask")), "deny": _DENY},
+        answers={"allow": permission("allow"), "ask": permission("ask"), "deny": _DENY},
         cannot={
             "updated_input": "the agent runs the call as it was, whatever arguments a hook gives back",
             "context": "context before a tool was seen not to arrive",
@@ -83,19 +78,19 @@ _EVENTS: Final[dict[str, EventSpec]] = {
         life=Life("blocked", blocker="permission"),
         gate=True,
         answers={
-            "allow": Form(body=_nested(decision={"behavior": "allow"})),
+            "allow": Form(body=nested(decision={"behavior": "allow"})),
             "ask": SILENCE,  # the agent is about to ask
-            "deny": Form(body=_nested(decision={"behavior": "deny", "message": Slot.REASON})),
+            "deny": Form(body=nested(decision={"behavior": "deny", "message": Slot.REASON})),
         },
         cannot={"updated_input": "changed arguments were never seen to be taken"},
         unverified="all of it: the event was never seen",
     ),
-    "PostToolUse": EventSpec(canonical="PostToolUse", life=_ACTIVITY, extras=_CONTEXT, cannot=_NO_RESULT),
+    "PostToolUse": EventSpec(canonical="PostToolUse", life=_ACTIVITY, extras=CONTEXT, cannot=_NO_RESULT),
     "PostToolUseFailure": EventSpec(
         canonical="PostToolUseFailure",
         life=_ACTIVITY,
         fields={"output": (("error",),)},
-        extras=_CONTEXT,
+        extras=CONTEXT,
         cannot=_NO_RESULT,
     ),
     "UserPromptSubmit": EventSpec(
@@ -103,25 +98,25 @@ _EVENTS: Final[dict[str, EventSpec]] = {
         # Also for the results of tools, with an empty prompt.
         life=Life("start", "turn"),
         gate=True,
-        answers={"allow": SILENCE, "deny": _BLOCK_FOR_PEOPLE},
-        extras=_CONTEXT,
+        answers={"allow": SILENCE, "deny": block(Slot.PEOPLE)},
+        extras=CONTEXT,
         exits=_EXITS._replace(plain="context"),
     ),
     "Stop": EventSpec(
-        canonical="Stop", life=Life("finish", "turn", "completed"), answers={"deny": _BLOCK}, cannot=_GOES_ON
+        canonical="Stop", life=Life("finish", "turn", "completed"), answers={"deny": block()}, cannot=GOES_ON
     ),
     "SubagentStop": EventSpec(
-        canonical="SubagentStop", life=Life("finish"), subagent=True, answers={"deny": _BLOCK}, cannot=_GOES_ON
+        canonical="SubagentStop", life=Life("finish"), subagent=True, answers={"deny": block()}, cannot=GOES_ON
     ),
     "SubagentStart": EventSpec(
         canonical="SubagentStart",
         life=Life("start"),
         subagent=True,
-        extras=_CONTEXT,
+        extras=CONTEXT,
         cannot={"deny": "the vendor names no answer that stops a subagent"},
         exits=_REPORTS,
     ),
-    "SessionStart": _report("SessionStart", _START, _CONTEXT),
+    "SessionStart": _report("SessionStart", _START, CONTEXT),
     "SessionEnd": _report("SessionEnd", Life("finish", "session")),
     "PreCompact": _report("PreCompact", _ACTIVITY)._replace(cannot={"deny": "no answer stops a compaction"}),
     "Notification": _report("Notification", _NOTICE),
@@ -174,17 +169,9 @@ QWEN_CODE: Final = Dialect(
     versions="0.24.4",
     delivery="command",
     fields={
-        "event": (("hook_event_name",),),
-        "session": (("session_id",),),
+        **KEYS,
         "turn": (("prompt_id",),),
         "call": (("tool_use_id",),),
-        "cwd": (("cwd",),),
-        "transcript": (("transcript_path",),),
-        "mode": (("permission_mode",),),
-        "tool": (("tool_name",),),
-        "input": (("tool_input",),),
-        "output": (("tool_response",),),
-        "prompt": (("prompt",),),
         "subagent_id": (("agent_id",),),
         "subagent_type": (("agent_type",),),
     },
