@@ -191,6 +191,18 @@ def test_where_there_can_be_no_child(base: Path) -> None:
     assert hook(base, before=refuse + ENDLESS, most=0.3) == stopped("Ostiary took longer than 0.3 seconds")
 
 
+@pytest.mark.parametrize("forks", FORKS)
+def test_where_there_can_be_no_thread_either(base: Path, forks: bool) -> None:
+    """Work that nobody watches is not begun."""
+    refuse = (
+        "def refuse(*_): raise RuntimeError\n"
+        "os.fork = lambda: os.open('', 0)\n"
+        "import threading\n"
+        "threading.Thread.start = refuse\n"
+    )
+    assert hook(base, before=refuse, forks=forks) == stopped("Ostiary failed: RuntimeError")
+
+
 @children
 def test_where_children_go_unwaited_for(base: Path) -> None:
     """Who starts the hook may have told the system to forget children, and to hold signals back."""

@@ -14,15 +14,15 @@ from ostiary.commands.shared.keeper import Job, Limits, Said, Told, failed, late
 def answer(job: Job, limits: Limits) -> Said:
     """The answer, or what is said instead where the work fails; late work never comes back from here."""
     watch = _Watch(job, limits)
-    watch.until(limits.start)
     try:
-        return _made(job, watch)
+        return _made(job, watch, limits.start)
     finally:
         watch.insist_first()
 
 
-def _made(job: Job, watch: _Watch) -> Said:
+def _made(job: Job, watch: _Watch, seconds: float) -> Said:
     try:
+        watch.until(seconds)  # raises where there can be no threads either
         return job.work(watch.tell)
     except BaseException as error:
         return job.failing(watch.told, failed(error))
