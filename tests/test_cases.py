@@ -86,6 +86,7 @@ def facts(row: dict[str, Any]) -> FixedFacts:
     answers |= {FactRequest("script", path): text for path, text in given.get("scripts", {}).items()}
     answers |= {FactRequest("written", path): said for path, said in given.get("written", {}).items()}
     answers |= {FactRequest("listing", path): names for path, names in given.get("listings", {}).items()}
+    answers |= {FactRequest("ignored", path): said for path, said in given.get("ignored", {}).items()}
     now = datetime.fromisoformat(given.get("now", "2027-03-01T12:00:00")).replace(tzinfo=UTC)
     roots = tuple(given.get("roots", ("/work",)))
     known = Given(

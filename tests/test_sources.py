@@ -606,6 +606,41 @@ def test_listing(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ask("listing", str(base / "a")) is None
 
 
+@pytest.mark.parametrize(
+    ("ignore", "path", "out"),
+    [
+        ({}, ".env", False),
+        ({".gitignore": ".env\n"}, ".env", True),
+        ({".gitignore": ".env\n"}, "a/b/.env", True),
+        ({".gitignore": "/.env\n"}, "a/.env", False),
+        ({".gitignore": "# .env\n\n  \n/\n"}, ".env", False),
+        ({".gitignore": "*.pem  \n"}, "a/x.pem", True),
+        ({".gitignore": "a/*.pem\n"}, "a/x.pem", True),
+        ({".gitignore": "a/*.pem\n"}, "b/a/x.pem", False),
+        ({".gitignore": "a/**/x\n"}, "a/b/c/x", True),
+        ({".gitignore": "a/\n"}, "a/b/x", True),
+        ({".gitignore": ".env/\n"}, ".env", False),
+        ({".gitignore": ".env\n!.env\n"}, ".env", False),
+        ({".gitignore": ".env\n", "a/.gitignore": "!.env\n"}, "a/.env", False),
+        ({"a/.gitignore": ".env\n"}, "a/.env", True),
+        ({"a/.gitignore": ".env\n"}, ".env", False),
+        ({".git/info/exclude": ".env\n"}, ".env", False),
+        ({".gitignore": ".env\n", ".git/index": "DIRC\0\0\0\2 app/.env.example\0"}, ".env", True),
+        ({".gitignore": ".env\n", ".git/index": "DIRC\0\0\0\2 .env\0"}, ".env", False),
+        ({".gitignore": ".env\n", ".git/index": "DIRC\0\0\0\4 x\0"}, ".env", None),
+        ({".gitignore": {"bytes": 1 << 17}}, ".env", None),
+    ],
+)
+def test_ignored(ignore: dict[str, Any], path: str, out: object, base: Path) -> None:
+    plant(base, {".git/HEAD": "ref: refs/heads/main\n", "a/b": None, **ignore})
+    assert ask("ignored", str(base / path)) is out
+
+
+def test_nothing_is_ignored_outside_of_repositories(base: Path) -> None:
+    plant(base, {".gitignore": ".env\n"})
+    assert ask("ignored", str(base / ".env")) is False
+
+
 def test_home_of() -> None:
     assert ask("home_of", "root") == account.home_of("root")
     assert ask("home_of", "no such user") is None

@@ -13,7 +13,7 @@ from typing import Final, Literal, Protocol
 
 from ostiary.records import NamedTuple, dataclass, field
 
-FactName = Literal["resolve", "branch", "folds_case", "home_of", "kind", "script", "written", "listing"]
+FactName = Literal["resolve", "branch", "folds_case", "home_of", "kind", "script", "written", "listing", "ignored"]
 
 SCRIPT_BYTES: Final = 131_072
 """Bytes of a script in a file that are read: what is taken as one argument of `sh -c`, too."""
@@ -36,7 +36,8 @@ class FactRequest(NamedTuple):
     one wrote it: `yes`, `maybe` or `no` (str), None if that cannot be told. The path may have unknown stretches.
     `listing DIR`: what lies below a folder, links not followed and repositories' `.git` not entered: each base name
     with the folders that hold such an entry, relative to DIR, "" for itself (mapping of str to tuple of str); None if
-    there are more than `LISTED` entries, or if it cannot be told.
+    there are more than `LISTED` entries, or if it cannot be told. `ignored PATH`: whether a repository leaves a path
+    out by its own ignore files, and does not track it (bool), None if that cannot be told.
     """
 
     name: FactName

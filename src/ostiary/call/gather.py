@@ -6,7 +6,6 @@ from typing import Literal
 
 from ostiary.call.model import Access, AccessKind, Opening, Origin
 from ostiary.call.shapes import at_place, is_device
-from ostiary.paths import Tree
 from ostiary.records import dataclass, field, replace
 from ostiary.words import Word, joined
 
@@ -67,7 +66,7 @@ class Gathered:
     def narrow(self, only: tuple[str, ...], skipped: tuple[str, ...]) -> None:
         """Of the trees so far only files are read whose names fit."""
         self.accesses[:] = [
-            replace(access, tree=Tree(access.tree.hidden, only, skipped)) if access.tree else access
+            replace(access, tree=access.tree._replace(only=only, skipped=skipped)) if access.tree else access
             for access in self.accesses
         ]
 

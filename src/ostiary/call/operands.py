@@ -254,13 +254,18 @@ def _into(readings: list[Reading], given: Arguments, meant: _Meant, out: Gathere
     alone = not (places or options) and "into" in meant.slots.last
     if not (places or options or alone) or not all(reading.certain for reading in readings):
         return
-    sources = [reading.item for reading in readings if reading.role in ("read", "tree", "move", "remote")]
+    sources = [
+        reading.item for reading in readings if reading.role in ("read", "tree", "move", "remote", "remote-tree")
+    ]
     if alone and len(sources) == 1:
         places = [word(".")]  # `ln -s a/b`
     for place in (*places, *options):
         if urls.remote_of(place) is None and (options or len(sources) > 1 or _is_folder(str(place))):
             for source in sources:
                 _inside(place, last_segment(source).rpartition(":")[2], out)
+
+
+_TAKEN: Final = frozenset({"read", "tree", "move", "remote", "remote-tree"})
 
 
 def _is_folder(text: str) -> bool:
@@ -350,7 +355,7 @@ def _narrow(given: Arguments, out: Gathered) -> None:
         text = used.value.text if used.value is not None else None
         if text and used.names & _CHOOSING:
             (skipped if text.startswith("!") else only).append(text.removeprefix("!").rpartition("/")[2])
-        elif text and used.names & _SKIPPING:
+        elif text and (used.names & _SKIPPING or ("-x" in used.names and given.data and given.data.path == ("zip",))):
             skipped.append(text.rstrip("/").rpartition("/")[2])
     if only or skipped:
         out.narrow(tuple(only), tuple(skipped))

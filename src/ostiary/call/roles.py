@@ -67,10 +67,10 @@ def _paths(*kinds: AccessKind) -> Handler:
 
 
 def _tree(out: Gathered, item: Item) -> None:
-    """A folder whose files are read; `visible`: not the hidden ones, as `rg` does."""
+    """A folder whose files are read; `visible`: not the hidden ones, as `rg` does; `git`: not the ignored ones."""
     before = len(out.accesses)
     out.path(item.word, "read", certain=item.certain)
-    tree = Tree(item.detail != "visible")
+    tree = Tree(item.detail != "visible", unignored=item.detail == "git")
     out.accesses[before:] = [replace(access, tree=tree) for access in out.accesses[before:]]
 
 
@@ -183,6 +183,15 @@ def _remote(*kinds: AccessKind) -> Handler:
             out.path(item.word, *kinds, certain=item.certain and not either)
 
     return handler
+
+
+def _remote_tree(out: Gathered, item: Item) -> None:
+    """A place on another machine, or a folder here whose files are read."""
+    before = len(out.accesses)
+    _remote("read")(out, item)
+    out.accesses[before:] = [
+        replace(access, tree=Tree()) if access.kind == "read" else access for access in out.accesses[before:]
+    ]
 
 
 def _repository(out: Gathered, item: Item) -> None:
@@ -339,6 +348,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "keys": _nothing,
     "remote": _remote("read"),
     "remote-write": _remote("write"),
+    "remote-tree": _remote_tree,
     "repository": _repository,
     "at-read": _at_read,
     "form": _form,

@@ -1,5 +1,6 @@
 """Spellings of paths: patterns of rules, and whether the target of an access is one that they name."""
 
+from ostiary.paths.glob import path_matches
 from ostiary.paths.match import PathMatcher, matcher, outside
 from ostiary.paths.plan import path_plan, shown
 from ostiary.paths.spelling import Spelling, collapsed, is_known, spelled
@@ -17,6 +18,7 @@ __all__ = [
     "is_known",
     "matcher",
     "outside",
+    "path_matches",
     "path_plan",
     "shown",
     "spelled",

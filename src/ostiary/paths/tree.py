@@ -27,11 +27,13 @@ Segments = tuple[str, ...]
 
 class Tree(NamedTuple):
     """How a folder is searched. `hidden`: names that begin with a dot are, too. Of files only those are read whose
-    names fit one of `only` (globs; empty: all), nothing whose name fits one of `skipped`."""
+    names fit one of `only` (globs; empty: all), nothing whose name fits one of `skipped`. `unignored`: nothing that the
+    repository's ignore files leave out."""
 
     hidden: bool = True
     only: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
+    unignored: bool = False
 
 
 _SIGNS: Final = frozenset("*?[\\")
@@ -108,10 +110,17 @@ def _listed(floating: list[Segments], root: Segments, tree: Tree, knowledge: Kno
         for name in (segments[-1],) if not _SIGNS & set(segments[-1]) else names:
             for folder in names.get(name, ()) if segment_matches(segments[-1], name) else ():
                 inside = (*_split(folder), name)
-                skipped = any(fnmatchcase(part, sign) for part in inside for sign in tree.skipped)
-                if not skipped and path_matches(("**", *segments), (*root, *inside)) and _fits(name, tree):
+                if _among(segments, (*root, *inside), len(root), tree, knowledge):
                     return MAYBE
     return NO
+
+
+def _among(segments: Segments, names: Segments, above: int, tree: Tree, knowledge: Knowledge) -> bool:
+    """Whether a listed path ends in these names and is read."""
+    if any(fnmatchcase(name, sign) for name in names[above:] for sign in tree.skipped):
+        return False
+    covered = path_matches(("**", *segments), names) and _fits(names[-1], tree)
+    return covered and not _left_out(names, tree, knowledge)
 
 
 def _fits(name: str, tree: Tree) -> bool:
@@ -130,9 +139,13 @@ def _is_read(names: Segments, above: int, tree: Tree, knowledge: Knowledge) -> b
     if any(fnmatchcase(name, sign) for name in inside for sign in tree.skipped):
         return False
     kind = knowledge.ask("kind", "/" + "/".join(names))
-    if kind == "file" and tree.only:
-        return any(fnmatchcase(names[-1], sign) for sign in tree.only)
-    return kind != "none"
+    if kind == "none" or _left_out(names, tree, knowledge):
+        return False
+    return kind != "file" or not tree.only or any(fnmatchcase(names[-1], sign) for sign in tree.only)
+
+
+def _left_out(names: Segments, tree: Tree, knowledge: Knowledge) -> bool:
+    return tree.unignored and knowledge.ask("ignored", "/" + "/".join(names)) is True
 
 
 def _split(path: str) -> Segments:

@@ -34,7 +34,7 @@ VALUE_ROLES: Final = frozenset(
         "revision",  # a git revision, `revision:path` or a path; a possible read
         "setting",  # `key=value` of which some keys name a command
         "list",  # a directory that is listed
-        "tree",  # a directory whose files are read; `tree:visible`: but for hidden ones
+        "tree",  # a directory whose files are read; `tree:visible`: no hidden ones, `tree:git`: no ignored ones
         "run",  # a file whose code runs; `run:LANG`
         "source",  # a file whose code runs in this shell
         "expression",  # a text that may run commands or write, or a path
@@ -67,6 +67,7 @@ VALUE_ROLES: Final = frozenset(
         "keys",  # keys that are typed into a program which runs elsewhere, perhaps a shell
         "remote",  # `host:path` or a local path that is read
         "remote-write",  # `host:path` or a local path that is written
+        "remote-tree",  # `host:path` or a local folder whose files are read
         "repository",  # a URL, `host:path`, a local path, or the name of a remote
         "at-read",  # `@file` is read
         "form",  # `name=@file` or `name=<file` is read

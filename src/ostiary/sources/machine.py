@@ -163,4 +163,5 @@ _ANSWERS: Final[Mapping[FactName, Callable[[str], object]]] = {
     "home_of": home_of,
     "kind": kind,
     "listing": listing,
+    "ignored": git.ignored,
 }
