@@ -76,6 +76,8 @@ def _judged(rule: Rule, scene: Scene, index: int, budget: Budget) -> Finding:
     bindings = _bindings(part, rule.kinds)
     if bindings is None or not budget.spend(len(bindings)):
         return Finding(rule, index, MAYBE, {})
+    if len(bindings) == 1:
+        return _bound(rule, scene, index, bindings[0])
     best = Finding(rule, index, NO, bindings[0])
     covered: set[int] = set()
     missing: dict[FactRequest, None] = {}

@@ -10,7 +10,6 @@ before it tells nothing: `/tmp/$X/a` is `BASE/a`. The signs are private-use char
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import Final
 
 from ostiary.expressions import expression
@@ -47,13 +46,19 @@ class Spelling(NamedTuple):
     known: bool
 
 
+def _composed(text: str) -> str:
+    from unicodedata import normalize  # most paths are ASCII, and a hook pays for it
+
+    return normalize("NFC", text)
+
+
 def spelled(target: Word, cwd: str | None, knowledge: Knowledge) -> Spelling:
     """The absolute form of a path as written, relative ones against `cwd`. Asks for other users' homes."""
     given = knowledge.given
     text = target.text
     text = _signed(target) if text is None else _cleared(text)
     if not text.isascii():
-        text = unicodedata.normalize("NFC", text)
+        text = _composed(text)
     if given.windows:
         text = text.replace("\\", "/")
     if text.startswith("~"):

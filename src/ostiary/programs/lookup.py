@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Final, Literal
 
 from ostiary.expressions import expression
@@ -30,22 +31,19 @@ _VERSIONED: Final = expression(r"(.*[a-z+])-?[0-9][0-9.]*")
 _WINDOWS_ENDING: Final = expression(r"\.(?:exe|cmd|bat|com|ps1)$", re.IGNORECASE)
 
 
-class _Here(threading.local):
-    further: Mapping[str, str] = {}
-
-
-_HERE: Final = _Here()
+_NONE: Final[Mapping[str, str]] = MappingProxyType({})
+_HERE: Final[ContextVar[Mapping[str, str]]] = ContextVar("further", default=_NONE)
 
 
 @contextmanager
 def knowing(further: Mapping[str, str]) -> Iterator[None]:
-    """Inside the block this thread also knows these programs: entries like those of the table, by name. They add names
-    and never stand for a program that the table has."""
-    before, _HERE.further = _HERE.further, further
+    """Inside the block this thread or task also knows these programs: entries like those of the table, by name. They
+    add names and never stand for a program that the table has."""
+    token = _HERE.set(further)
     try:
         yield
     finally:
-        _HERE.further = before
+        _HERE.reset(token)
 
 
 @lru_cache(maxsize=4096)
@@ -58,7 +56,7 @@ def known_as(name: str) -> str | None:
     """The entry for a program's name, None for an unknown program: that of the table, or one of those that are known
     besides, by itself or in lower case."""
     found = shipped_as(name)
-    if found is None and (further := _HERE.further):
+    if found is None and (further := _HERE.get()):
         return name if name in further else name.lower() if name.lower() in further else None
     return found
 
@@ -127,7 +125,7 @@ def subprogram(above: Program, word: str) -> Program | None:
 def _text(entry: str) -> str:
     """The data of an entry. It is kept as text until it is needed, since reading all of it takes longer than judging a
     call."""
-    return PROGRAMS[entry] if entry in PROGRAMS else _HERE.further[entry]
+    return PROGRAMS[entry] if entry in PROGRAMS else _HERE.get()[entry]
 
 
 @lru_cache(maxsize=4096)

@@ -12,11 +12,11 @@ import os
 import time
 from collections.abc import Iterable
 from contextlib import suppress
-from hashlib import sha256
 from typing import Final
 
 from ostiary.answers import NAMES, NO, YES
 from ostiary.decision import Outcome
+from ostiary.digests import sha256
 from ostiary.event import Event
 from ostiary.paths import ANYTHING, Spelling, Written, is_known, wrote
 from ostiary.records import replace
