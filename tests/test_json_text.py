@@ -121,6 +121,20 @@ def test_uninstalling_undoes_installing(value: Any, syntax: Syntax, data: st.Dat
     assert uninstall(text, dialect.name) == text
 
 
+IN_JSON = [name for name, dialect in DIALECTS.items() if dialect.registration.shape not in ("plugin", "scripts")]
+
+
+@pytest.mark.parametrize("agent", IN_JSON)
+@pytest.mark.parametrize("indent", [None, 2, "\t"])
+def test_every_agent_gives_the_file_back(agent: str, indent: int | str | None) -> None:
+    data = {"first": [1, {"a": {}}], **DIALECTS[agent].registration.fixed, "last": "x"}
+    text = json.dumps(data, indent=indent)
+    after = install(text, agent)
+    assert registered(DIALECTS[agent], after)
+    assert uninstall(after, agent) == text
+    assert install(after, agent) == after
+
+
 @given(files, layouts, st.booleans(), st.booleans())
 def test_a_layout_is_kept(value: Any, layout: Any, ascii_only: bool, dos: bool) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only, **layout)
@@ -199,7 +213,7 @@ NOTED_INSTALLED = """// mine
         "hooks": [
           {
             "type": "command",
-            "command": "/opt/python -I -m ostiary hook --agent gemini-cli --event BeforeTool",
+            "command": "ours",
             "timeout": 60000
           }
         ]
@@ -211,8 +225,9 @@ NOTED_INSTALLED = """// mine
 
 
 def test_ours_stands_behind_the_comments() -> None:
-    assert install(NOTED, events=["BeforeTool"]) == NOTED_INSTALLED
-    assert uninstall(NOTED_INSTALLED) == NOTED
+    after = install(NOTED, events=["BeforeTool"])
+    assert re.sub(r'"command": ".*"', '"command": "ours"', after) == NOTED_INSTALLED
+    assert uninstall(after) == NOTED
 
 
 @pytest.mark.parametrize(
