@@ -249,4 +249,10 @@ def _ipv6(host: str) -> str:
         address = ipaddress.IPv6Address(host)
     except ValueError:
         return host.lower()
+    if address.packed[:12] == _TRANSLATED:
+        return ".".join(map(str, address.packed[12:]))
     return str(address.ipv4_mapped or address)
+
+
+_TRANSLATED: Final = b"\x00\x64\xff\x9b" + bytes(8)
+"""Where IPv4 is reached through IPv6 (RFC 6052)."""

@@ -142,11 +142,44 @@ def socat(out: Gathered, item: Word, certain: bool) -> bool:
 
 
 def through_proxies(variables: Iterable[tuple[str, Word]], out: Gathered) -> None:
-    """The hosts through which the part connects, if it does."""
+    """The hosts through which the part connects, if it does; those that other variables name are perhaps connected to:
+    a registry, a server, a database."""
     connects = any(access.kind == "connect" for access in out.accesses)
     for name, value in variables:
         if name.lower() in PROXIES:
             out.connect(urls.host_of(value), certain=connects)
+        elif _URL.match(value.prefix) and value.prefix[:5].lower() != "file:":
+            for one in _SEPARATOR.split(str(value)) if not value.holes else (value,):
+                out.connect(urls.host_of(one), certain=False)
+        elif name in _HOST_VARIABLES:
+            out.connect(urls.host_of(value), certain=False)
+
+
+_SEPARATOR: Final = expression(r"[,|](?=[a-z+]+://)|,(?:direct|off)")
+_HOST_VARIABLES: Final = frozenset(
+    ("PGHOST", "PGHOSTADDR", "MYSQL_HOST", "REDIS_HOST", "SMTPSERVER", "NNTPSERVER", "RSYNC_PROXY")
+)
+
+
+def git_setting(out: Gathered, item: Word, certain: bool) -> None:
+    """`key=value` or a key of git's settings that says where git connects: a proxy, a remote, another address instead
+    of a remote's (its manual: `url.BASE.insteadOf`)."""
+    found = _SETTING_KEY.match(item.prefix)
+    if found is None:
+        return
+    if found["base"]:
+        out.connect(urls.remote_of(word(found["base"])), certain)
+    elif found.end() < len(item.prefix) or len(item.pieces) > 1:
+        proxy = found["proxy"] is not None
+        target = item.after(found.end())
+        out.connect(urls.host_of(target) if proxy else urls.remote_of(target), certain)
+
+
+_SETTING_KEY: Final = expression(
+    r"(?:url\.(?P<base>.+)\.(?:push)?insteadof|(?P<proxy>(?:http|core|remote)\.(?:.*\.)?(?:git)?proxy)"
+    r"|remote\..*\.(?:push)?url|submodule\..*\.url|http\.(?:.*\.)?(?:url))=",
+    re.IGNORECASE,
+)
 
 
 def _unknown(item: Word) -> Word:

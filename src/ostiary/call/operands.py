@@ -44,6 +44,7 @@ def touch(layer: Layer, out: Gathered, language: str = "bash") -> None:
     """Add everything that one layer does by itself; `language` is the shell's that it was given to."""
     given, data = layer.arguments, layer.arguments.data
     if data is None:
+        apply(out, "uri", layer.invocation.words[0])  # `npx https://...`
         return _touch_unknown(given, out)
     late = "late" in data.traits
     if not late:

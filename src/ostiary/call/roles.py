@@ -11,7 +11,7 @@ from ostiary.call import net
 from ostiary.call.gather import Gathered, Nested
 from ostiary.call.layers import FURTHER
 from ostiary.call.model import Access, AccessKind
-from ostiary.call.shapes import at_place, descriptor, is_path, is_process, paths_in, value_of_key
+from ostiary.call.shapes import at_place, descriptor, is_path, is_process, is_url, paths_in, value_of_key
 from ostiary.expressions import expression
 from ostiary.paths import Tree
 from ostiary.records import NamedTuple, replace
@@ -46,6 +46,7 @@ _PARAM: Final = expression(r"fileb?://|@")
 _FIELD: Final = expression(r"[^=:@/]+(?::=|==|=|:(?![0-9])|@)")
 _ELSEWHERE: Final = Word((Hole("redirect", "computed"),))
 _STAGE: Final = expression(r"[0-3]:")
+_REMOTE: Final = expression(r"[\w.-]+@[\w.-]+:(?!//)")
 _MOUNT: Final = expression(r"(?:^|.*,)(?:source|src)=")
 
 
@@ -62,20 +63,31 @@ def _nothing(out: Gathered, item: Item) -> None:
 def _paths(*kinds: AccessKind) -> Handler:
     def handler(out: Gathered, item: Item) -> None:
         out.path(item.word, *kinds, certain=item.certain)
+        if is_url(item.word.prefix) and "read" in kinds:
+            _place(out, item)
 
     return handler
 
 
 def _tree(out: Gathered, item: Item) -> None:
     """A folder whose files are read; `visible`: not the hidden ones, as `rg` does; `git`: not the ignored ones."""
+    if is_url(item.word.prefix):
+        _place(out, item)
     before = len(out.accesses)
     out.path(item.word, "read", certain=item.certain)
     tree = Tree(item.detail != "visible", unignored=item.detail == "git")
     out.accesses[before:] = [replace(access, tree=tree) for access in out.accesses[before:]]
 
 
+def _addresses(out: Gathered, item: Item) -> None:
+    out.path(item.word, "read", certain=item.certain)
+    out.connect(_ELSEWHERE, certain=False)
+
+
 def _list(out: Gathered, item: Item) -> None:
     """What is listed; of a file only its name and size are shown."""
+    if is_url(item.word.prefix):
+        _place(out, item)
     before = len(out.accesses)
     out.path(item.word, "read", certain=item.certain)
     out.accesses[before:] = [replace(access, listing=True) for access in out.accesses[before:]]
@@ -88,8 +100,20 @@ def _edit(out: Gathered, item: Item) -> None:
 
 def _shape(out: Gathered, item: Item) -> None:
     """Law L2: an unknown program may read, write and delete what reads as a path, and touches nothing else."""
+    _place(out, item)
     for candidate in paths_in(item.word):
         out.path(candidate, "read", "write", "delete", certain=False)
+
+
+def _place(out: Gathered, item: Item) -> None:
+    """What reads as a URL or as `user@host:path` is perhaps connected to."""
+    prefix = item.word.prefix
+    url = value_of_key(item.word) or item.word
+    if is_url(url.prefix):
+        if url.prefix[:5].lower() != "file:":
+            out.connect(urls.host_of(url), certain=False)
+    elif _REMOTE.match(prefix):
+        out.connect(urls.remote_of(item.word), certain=False)
 
 
 def _text(out: Gathered, item: Item) -> None:
@@ -102,6 +126,8 @@ def _run(out: Gathered, item: Item) -> None:
         out.runs_input = number
         return
     out.runs = True
+    if is_url(item.word.prefix):
+        _url(out, item)
     if is_process(item.word):
         out.accesses.append(Access("execute", item.word, item.certain and not out.possible))
     else:
@@ -270,6 +296,7 @@ def _revision(out: Gathered, item: Item) -> None:
 
 def _setting(out: Gathered, item: Item) -> None:
     """Git's, ssh's and tar's settings that name a command."""
+    net.git_setting(out, item.word, item.certain)
     host = _HOST_SETTING.match(item.word.prefix)
     if host:
         (net.forward if "forward" in host[0].lower() else net.jump)(out, item.word.after(host.end()), item.certain)
@@ -315,6 +342,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     **{role: _of_net(reader, otherwise) for role, (reader, otherwise) in net.ROLES.items()},
     "worktree": _worktree,
     "names": _names,
+    "addresses": _addresses,
     "key": _nothing,
     "data": _nothing,
     "text": _text,

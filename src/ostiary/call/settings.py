@@ -7,9 +7,10 @@ from typing import Final
 
 from ostiary.call.gather import Gathered
 from ostiary.call.model import Opening
+from ostiary.call.net import git_setting
 from ostiary.expressions import expression
 from ostiary.programs import Arguments
-from ostiary.words import word
+from ostiary.words import joined, word
 
 _CHANGING: Final = frozenset(
     {"--add", "--replace-all", "--unset", "--unset-all", "--rename-section", "--remove-section", "-e"}
@@ -44,6 +45,8 @@ def configure(given: Arguments, out: Gathered) -> None:
     for name, file in _FILES.items():
         if name in used:
             out.path(word(file), "write")
+    if len(given.operands) > 1:
+        git_setting(out, joined([*given.operands[0].pieces, "=", *given.operands[1].pieces]), certain=True)
     if given.operands:
         key = given.operands[0].text
         local = used.isdisjoint({*_FILES, "-f", "--file"})

@@ -60,6 +60,7 @@ VALUE_ROLES: Final = frozenset(
         "resolve",  # `host:port:address`
         "socat",  # an address of socat
         "worktree",  # where git keeps or checks out files
+        "addresses",  # a file that names hosts or URLs, which are connected to
         "names",  # a file that names files, which are read
         "key",  # the name of a setting, before its value
         "anywhere",  # a host that the text does not tell: where a redirect leads

@@ -20,6 +20,7 @@ COMPUTED: Final = Word((Hole("computed", "computed"),))
 
 _KINDS: Final[dict[str, tuple[AccessKind, ...]]] = {
     "read": ("read",),
+    "location": ("read",),
     "write": ("write",),
     "delete": ("delete",),
     "move": ("read", "delete"),

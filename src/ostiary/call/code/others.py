@@ -23,6 +23,8 @@ MAX_ARGUMENTS: Final = 400
 """Tokens of one call's arguments that are looked at."""
 
 _RUNNING: Final = expression(r"exec|spawn|run|popen|system|shell|command|cmd|check_|call", re.IGNORECASE)
+_CONNECTING: Final = expression(r"connect|socket|host|client|dial|inet|server|smtp|ftp|^new$", re.IGNORECASE)
+_HOSTLIKE: Final = expression(r"[\w-]+(?:\.[\w-]+)+\.?(?::\d+)?")
 _NODE_STARTS: Final = frozenset({"execSync", "execFileSync", "spawnSync", "execFile", "spawn", "exec", "fork"})
 _CLOSING: Final = frozenset({")", "]", "}"})
 _TOLD_LATER: Final = {"perl": ("@ARGV", "qx", "readpipe"), "ruby": ("%x",)}
@@ -73,6 +75,8 @@ def _literals(read: Sequence[Token], start: int, constants: Mapping[str, Word]) 
 
 
 def _touch(text: str, name: str, out: Gathered) -> None:
+    if _CONNECTING.search(name) and _HOSTLIKE.fullmatch(text):
+        out.connect(urls.host_of(text), certain=False)
     if is_url(text):
         out.connect(urls.host_of(text), certain=False)
     elif name != "get" and is_argument_path(text):

@@ -92,7 +92,8 @@ _PERL: Final = _calls(
 )
 
 _PHP: Final = _calls(
-    ("read", "file_get_contents readfile file scandir opendir highlight_file show_source parse_ini_file"),
+    ("location", "file_get_contents readfile file"),
+    ("read", "scandir opendir highlight_file show_source parse_ini_file"),
     ("write", "file_put_contents mkdir touch chmod chown"),
     ("delete", "unlink rmdir"),
     ("read write", "copy symlink link"),
