@@ -2,10 +2,10 @@
 
 usage: python bench/process.py [--rounds N]
 
-Each round starts, one after another: `python -I -S -c pass`, `python -I -c pass`, and `python -I -m ostiary hook` with
-a starter policy whose compiled form is cached, for a shell call and for a file read, and once more for the shell call
-without the child that does the work, as on systems that have none. Figures are milliseconds; ratios are taken within a
-round, then their median. Last comes what a child alone costs, made and answered for nothing.
+Each round starts, one after another: `python -I -S -c pass`, `python -I -c pass`, and `python -I -m ostiary hook`
+with a starter policy whose compiled form is cached, for a shell call, an edit and a file read, and once more for the
+shell call without the child that does the work, as on systems that have none. Figures are milliseconds; ratios are
+taken within a round, then their median. Last comes what a child alone costs, made and answered for nothing.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ ALONE = (
 )
 CALLS = {
     "shell": {"tool_name": "Bash", "tool_input": {"command": "git status && npm test | tail -20"}},
+    "write": {"tool_name": "Write", "tool_input": {"file_path": "/work/x.py", "content": "x = 1"}},
     "read": {"tool_name": "Read", "tool_input": {"file_path": "/work/README.md"}},
 }
 

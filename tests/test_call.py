@@ -196,6 +196,31 @@ def test_files_have_bounds_that_say_nothing_about_the_rest(text: str, texts: dic
     assert not last.source.settled
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" + " " * 100_000 + "b",
+        "X = " + "y" * 100_000 + "\nall:\n\t" + "$(X)" * 7_000,
+        " ".join(f"a{number}" for number in range(9_999)) + ":\n" + "\tls\n" * 9_999,
+        "all: b\n" + "\n".join(f"{name}: {' '.join(f'a{number}' for number in range(3_000))}" for name in "bcde"),
+        "X = $(X)$(X)$(X)\nall:\n\t$(X)\n",
+    ],
+)
+def test_makefiles_cannot_be_made_to_cost_much(text: str) -> None:
+    event = Event.from_call("bash", {"command": "make $GOAL"}, CWD)
+    names = ("GNUmakefile", "makefile", "Makefile")
+    call = analyse(event, GIVEN, TOOLS, {f"{CWD}/{name}": text if name == "Makefile" else None for name in names})
+    assert len(call.parts) <= 1002
+
+
+@pytest.mark.parametrize(("command", "file"), [("make", "Makefile"), ("npm test", "package.json")])
+def test_long_build_files_are_in_doubt(command: str, file: str) -> None:
+    event = Event.from_call("bash", {"command": command}, CWD)
+    texts = dict.fromkeys((f"{CWD}/GNUmakefile", f"{CWD}/makefile"))
+    last = analyse(event, GIVEN, TOOLS, {**texts, f"{CWD}/{file}": " " * (SCRIPT_BYTES + 1)}).parts[-1]
+    assert (last.unparsed, last.source and last.source.settled) == ("the file is too long", False)
+
+
 def test_long_code_of_an_interpreter_is_not_looked_through() -> None:
     text = "import os\nos.system('rm a')\n"
     texts = {f"{CWD}/a.py": text, f"{CWD}/b.py": text + "#" * MAX_CODE}

@@ -12,7 +12,7 @@ from typing import Final
 from ostiary.call.code import MAX_CODE, SHELLS, read_code
 from ostiary.call.gather import Gathered, Nested
 from ostiary.call.layers import Layer
-from ostiary.call.loaded import Loaded, Piece, loaded, pieces
+from ostiary.call.loaded import BUILD_LANGUAGES, Loaded, Piece, loaded, pieces
 from ostiary.call.model import Part, Source
 from ostiary.call.parts import Around, Builder
 from ostiary.call.places import directory
@@ -131,6 +131,9 @@ class FileBuilder(Builder):
             self._piece(piece, use)
             if self.limit:
                 self._cut(use, f"the script is not read to its end ({self.limit})")
+                return True
+        if len(text) > SCRIPT_BYTES and use.file.language in BUILD_LANGUAGES:
+            self._cut(use, "the file is too long")
         return True
 
     def _piece(self, piece: Piece, use: _Use) -> None:

@@ -25,6 +25,9 @@ BUILD_FILES: Final = {
 }
 """Files that programs look for by themselves, where none is named: the first one that exists."""
 
+BUILD_LANGUAGES: Final = frozenset({"make", "npm"})
+"""Languages of files of which only the part that is asked for runs."""
+
 _MAKES: Final = frozenset({"make", "gmake"})
 _HERE: Final = frozenset({"source", "."})
 _ENDINGS: Final = {

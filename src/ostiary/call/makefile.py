@@ -13,11 +13,9 @@ from typing import Final
 from ostiary.records import NamedTuple, dataclass, field
 from ostiary.words import Word
 
-MAX_LINES: Final = 5_000
-"""Lines of a makefile that are looked at."""
-
 _VARIABLE: Final = re.compile(r"(?:export\s+|override\s+)*([A-Za-z_][\w.-]*)\s*(?:::?|\?|\+|!)?=\s*(.*)", re.DOTALL)
-_RULE: Final = re.compile(r"([^:=#\t][^:=#]*?)\s*:{1,2}(?![=])([^;=]*)(?:;(.*))?", re.DOTALL)
+_USES: Final = 256  # variables of one text that are put in, and the characters of a value that is
+_VALUE: Final = 1_024
 _USED: Final = re.compile(r"\$(?:\$|\((\w[\w.-]*)\)|\{(\w[\w.-]*)\}|([@<^?*%+|]))")
 _SHELL: Final = re.compile(r"\$\(shell\s+")
 _BUILT_IN: Final = {"RM": "rm -f", "MAKE": "make", "CURDIR": "."}
@@ -33,10 +31,19 @@ class Recipe(NamedTuple):
 
 
 @dataclass(slots=True)
+class _Rule:
+    """What some targets need, and what makes them."""
+
+    needs: list[str]
+    lines: list[Recipe] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class _Makefile:
-    variables: dict[str, str] = field(default_factory=dict)
-    needs: dict[str, list[str]] = field(default_factory=dict)
-    lines: dict[str, list[Recipe]] = field(default_factory=dict)
+    """The variables with a value, and the rules of each target, in order."""
+
+    variables: dict[str, str]
+    rules: dict[str, list[_Rule]] = field(default_factory=dict)
 
 
 def recipes(text: str, goals: Iterable[Word]) -> Iterator[Recipe]:
@@ -46,11 +53,11 @@ def recipes(text: str, goals: Iterable[Word]) -> Iterator[Recipe]:
     made = _read(text, dict(_assigned(given)))
     wanted = [item for item in given if item and "=" not in item]
     if None in given:
-        wanted = list(made.lines)
+        wanted = list(made.rules)
     elif not wanted:
-        wanted = [made.variables.get(".DEFAULT_GOAL") or next((name for name in made.needs if name[0] != "."), "")]
-    for name in _with_needs(wanted, made):
-        for line in made.lines.get(name, ()):
+        wanted = [made.variables.get(".DEFAULT_GOAL") or next((name for name in made.rules if name[0] != "."), "")]
+    for name, rule in _with_needs(wanted, made):
+        for line in rule.lines:
             command = _SIGNS.sub("", _expanded(line.text, made.variables, name), count=1)
             if command:
                 yield Recipe(command, line.line)
@@ -63,43 +70,56 @@ def _assigned(given: Iterable[str | None]) -> Iterator[tuple[str, str]]:
             yield name.rstrip(":?+!"), value
 
 
-def _with_needs(wanted: list[str], made: _Makefile) -> dict[str, None]:
-    """The goals and everything that they depend on, each once."""
-    found: dict[str, None] = {}
+def _with_needs(wanted: list[str], made: _Makefile) -> Iterator[tuple[str, _Rule]]:
+    """The rules of the goals and of everything that they depend on, with their targets. What a rule needs is looked at
+    once, whatever its targets are."""
+    found: set[str] = set()
+    followed: set[int] = set()
     pending = wanted[::-1]
     while pending:
         name = pending.pop()
-        if name not in found:
-            found[name] = None
-            pending.extend(reversed(made.needs.get(name, ())))
-    return found
+        for rule in made.rules.get(name, ()) if name not in found else ():
+            yield name, rule
+            if id(rule) not in followed:
+                followed.add(id(rule))
+                pending.extend(reversed(rule.needs))
+        found.add(name)
 
 
 def _read(text: str, variables: dict[str, str]) -> _Makefile:
     made = _Makefile({**_BUILT_IN, **variables})
-    current: list[str] = []
+    rule = _Rule([])
     for line in _logical_lines(text):
         if line.text.startswith("\t"):
-            for name in current:
-                made.lines.setdefault(name, []).append(Recipe(line.text[1:], line.line))
-            continue
-        plain = line.text.strip()
-        if assigned := _VARIABLE.fullmatch(plain):
+            rule.lines.append(line._replace(text=line.text[1:]))
+        elif assigned := _VARIABLE.fullmatch(line.text.strip()):
             if assigned[1] not in variables:  # one given in the call is stronger
                 made.variables[assigned[1]] = assigned[2]
-        elif rule := _RULE.fullmatch(plain):
-            current = _expanded(rule[1], made.variables, "").split()
-            for name in current:
-                made.needs.setdefault(name, []).extend(_expanded(rule[2], made.variables, name).split())
-                if rule[3]:
-                    made.lines.setdefault(name, []).append(Recipe(rule[3], line.line))
+        elif targets := _targets(line.text):
+            rule = _rule(line, targets, made)
     return made
+
+
+def _targets(line: str) -> str:
+    """What stands before the colon of a rule, empty for any other line."""
+    before, colon, after = line.partition(":")
+    return "" if not colon or after.startswith("=") or set(before) & set("=#") else before.strip()
+
+
+def _rule(line: Recipe, targets: str, made: _Makefile) -> _Rule:
+    needs, semicolon, command = line.text.partition(":")[2].removeprefix(":").partition(";")
+    rule = _Rule([] if "=" in needs else _expanded(needs, made.variables, "").split())
+    if semicolon:
+        rule.lines.append(line._replace(text=command))
+    for name in _expanded(targets, made.variables, "").split():
+        made.rules.setdefault(name, []).append(rule)
+    return rule
 
 
 def _logical_lines(text: str) -> Iterator[Recipe]:
     """Lines with what continues them. In a recipe the backslash stays, for the shell."""
     pending, first = "", 0
-    for number, line in enumerate(text.splitlines()[:MAX_LINES], 1):
+    for number, line in enumerate(text.splitlines(), 1):
         pending, first = pending + line, first or number
         if line.endswith("\\") and not line.endswith("\\\\"):
             pending = f"{pending}\n" if pending.startswith("\t") else f"{pending[:-1]} "
@@ -119,10 +139,11 @@ def _expanded(text: str, variables: dict[str, str], target: str) -> str:
         if match[3]:
             return target if match[3] == "@" and target else f"${{MAKE_{ord(match[3])}}}".replace("$", "\0")
         name = match[1] or match[2]
-        return variables.get(name, f"\0{{{name}}}")
+        value = variables.get(name)
+        return value if value is not None and len(value) <= _VALUE else f"\0{{{name}}}"
 
     for _ in range(_ROUNDS):
-        fresh = _USED.sub(one, text)
+        fresh = _USED.sub(one, text, count=_USES)
         if fresh == text or len(fresh) > len(text) + 4096:
             break
         text = fresh
