@@ -17,6 +17,7 @@ from ostiary.decision import Outcome, Verdict
 from ostiary.dialects import DIALECTS, Dialect, Unreadable, foreign, parse, read, receive, tool_table, unreadable, write
 from ostiary.dialects.base import EventSpec, Form, Life, OutputPlace, Place, Slot, Switch, Timeouts, ToolSpec
 from ostiary.dialects.conformance import CHECKS, findings
+from ostiary.dialects.natives import NATIVES
 from ostiary.dialects.outputs import fitted, same_shape
 from ostiary.dialects.payload import MAX_BYTES, too_deep
 from ostiary.dialects.texts import cut
@@ -405,7 +406,7 @@ def test_shapes() -> None:
 def test_the_registry_is_the_folder() -> None:
     shared = {"__init__", "base", "bodies", "conformance", "marks", "outputs", "payload", "reader", "texts", "writer"}
     shared |= {"calls", "spellings", "lifecycle", "vectors"}
-    shared |= {"bridged", "several", "hearing", "hosted", "forms"}
+    shared |= {"bridged", "several", "hearing", "hosted", "forms", "natives"}
     folder = Path(__file__).parents[1] / "src" / "ostiary" / "dialects"
     assert {path.stem for path in folder.glob("*.py")} - shared == {name.replace("-", "_") for name in DIALECTS}
     assert all(name == dialect.name for name, dialect in DIALECTS.items())
@@ -633,3 +634,11 @@ def test_findings_name_their_check() -> None:
     found = findings(replace(CLAUDE_CODE, url=""), {"odd one": {"hook_event_name": "Halt"}})
     assert ("names", "the title, the vendor's page or the versions are missing") in found
     assert {finding.check for finding in found} == {"names", "samples"}
+
+
+def test_the_native_names_are_those_of_the_tables() -> None:
+    names = {
+        agent: ({native: spec.canonical for native, spec in dialect.tools.items()}, dialect.own_tools)
+        for agent, dialect in DIALECTS.items()
+    }
+    assert list(names.items()) == list(NATIVES.items())

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ostiary.dialects import DIALECTS
 from payloads import AGENT, bash, raw, tool
 from processes import SOURCE
 from trees import plant
@@ -75,3 +76,12 @@ def test_importing_the_package_imports_nothing_else() -> None:
     code = f"import sys; sys.path.insert(0, {SOURCE!r}); import ostiary; {names}"
     done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, timeout=60, check=True)
     assert done.stdout.split() == []
+
+
+def test_a_hook_imports_the_table_of_its_own_agent_alone(base: Path) -> None:
+    """Tables are imported by name, which is not in the interpreter's report."""
+    code = f"import sys; sys.path.insert(0, {SOURCE!r}); from ostiary import cold; cold.DIALECTS[{AGENT!r}]"
+    code += "; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, timeout=60, check=True)
+    agents = {f"ostiary.dialects.{name.replace('-', '_')}" for name in DIALECTS}
+    assert agents & set(done.stdout.decode().split()) == {f"ostiary.dialects.{AGENT.replace('-', '_')}"}

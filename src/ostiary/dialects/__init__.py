@@ -1,6 +1,7 @@
 """One agent each: how its payloads read and how its hooks answer.
 
-`receive` reads a hook's input, `write` and `unreadable` answer it. `DIALECTS` is the only list of agents.
+`receive` reads a hook's input, `write` and `unreadable` answer it. `DIALECTS` is the only list of agents;
+`natives` is written from their tables by `tools/native_names.py`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from ostiary.dialects.base import Dialect, OnError, Unreadable
 from ostiary.dialects.bodies import Answer
 from ostiary.dialects.hosted import hosted
 from ostiary.dialects.marks import foreign
+from ostiary.dialects.natives import NATIVES
 from ostiary.dialects.payload import parse
 from ostiary.dialects.reader import read, receive
 from ostiary.dialects.writer import unreadable, write
@@ -84,8 +86,8 @@ DIALECTS: Final = Registry(
 def tool_table(tools: ToolTable) -> ToolTable:
     """The table in which every agent's native tool names are known too: as further names of their canonical tools, or
     as tools of their own."""
-    for dialect in DIALECTS.values():
-        tools = tools.with_aliases({native: (spec.canonical,) for native, spec in dialect.tools.items()})
-        own = {name: Tool(name) for name in dialect.own_tools if name not in tools.tools}
+    for natives, alone in NATIVES.values():
+        tools = tools.with_aliases({native: (canonical,) for native, canonical in natives.items()})
+        own = {name: Tool(name) for name in alone if name not in tools.tools}
         tools = ToolTable({**tools.tools, **own})
     return tools
