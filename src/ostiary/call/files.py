@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from ostiary.call.code import MAX_CODE, SHELLS, read_code
+from ostiary.call.filters import UNTOLD
 from ostiary.call.gather import Gathered, Nested
 from ostiary.call.layers import Layer
 from ostiary.call.loaded import BUILD_LANGUAGES, Loaded, Piece, loaded, pieces
@@ -109,7 +110,7 @@ class FileBuilder(Builder):
     def _file(self, use: _Use) -> bool:
         """Add what runs of a file; False where that is too much to read."""
         path = use.file.path
-        self._tell(path)
+        self._tell(use)
         if path in self.written and not self._text(use, self.written[path]):
             return False
         if path not in self.texts:
@@ -177,12 +178,15 @@ class FileBuilder(Builder):
             if path is not None:
                 self.writing.setdefault(path, []).append((command, commands))
 
-    def _tell(self, path: str) -> None:
+    def _tell(self, use: _Use) -> None:
         """Find out the texts that the call puts into a file, one behind the other; what is not told of them stands
         there as it is written."""
+        path = use.file.path
         for writer in self.writing.pop(path, ()):
             text = printed(*writer)
-            if text is not None:
+            if text == UNTOLD:
+                self._cut(use, "commands that are only known when they run")
+            elif text is not None:
                 self.written[path] = self.written.get(path, "") + str(text)
 
     def _beyond(self, text: str, reason: str) -> None:
