@@ -138,9 +138,15 @@ def main() -> int:
     if missing := list(lacking()):
         print("cannot run:", *missing, sep="\n  ")
         return 2
+    try:
+        todo = list(jobs(options))
+    except (KeyError, OSError, subprocess.SubprocessError) as error:
+        reason = getattr(error, "stderr", None) or b""
+        print(f"cannot be installed: {error}", reason.decode(errors="replace"), sep="\n")
+        return 2
     cells = []
     with ThreadPoolExecutor(options.jobs) as pool:
-        for cell in pool.map(done, jobs(options)):
+        for cell in pool.map(done, todo):
             show(cell)
             cells.append(cell)
     print(*table(cells), sep="\n")
