@@ -208,4 +208,5 @@ def _take_sign(out: _Builder, sign: str, first: str) -> None:
     elif sign == FLAT:
         out.loop(IN_SEGMENT, first)
     else:
-        out.take(first if sign == ONE else sign)
+        # `?env` reaches `.env` in a shell with `dotglob`; so does `*`, but to ask about each of those would be noise.
+        out.take(IN_SEGMENT if sign == ONE else sign)
