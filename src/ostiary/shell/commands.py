@@ -47,6 +47,7 @@ _PASSING: Final = frozenset(
 )
 # Arrays of bash whose entries are hashed programs and aliases.
 _TABLES: Final = frozenset({"BASH_CMDS", "BASH_ALIASES"})
+_EXPANDING: Final = expression(r"[$`]")
 _NAMED: Final = expression(r"[A-Za-z_$]")
 # A name that stands somewhere without a dollar before it may be set there.
 _MENTION: Final = expression(
@@ -248,6 +249,9 @@ class Commands(Drafts, ABC):
         if item.operator == "<<<":
             return Redirect("here-string", self.expander.text(target, scope), True, number)
         found = self.expander.single(target, scope)
+        if item.operator == ">&" and any(isinstance(piece, str) and _EXPANDING.search(piece) for piece in found.pieces):
+            # Bash expands such a file's name a second time.
+            self.unread(str(found), "an operand is expanded again", scope)
         if item.operator in _KINDS:
             return Redirect(_KINDS[item.operator], found, number=number)
         copies = item.operator == "<&" or (found.text is not None and _DESCRIPTOR.fullmatch(found.text))

@@ -79,6 +79,10 @@ class SimpleReader(WordReader):
         descriptor = "" if variable or match[1] is None else self.text[match.start() : match.start(1)]
         if operator in ("<<", "<<-"):
             return Redirection("<<", self._document(match.start(), operator == "<<-"), variable, descriptor)
+        if operator in ("<&", ">&") and self.text.startswith("-", self.pos):
+            # Bash ends the redirection here, whatever follows: `>&-rm x` runs `rm x`.
+            self.pos += 1
+            return Redirection(operator, "-", variable, descriptor)
         return Redirection(operator, self.word(), variable, descriptor)
 
     def _document(self, mark: int, strip: bool) -> Document:
