@@ -28,6 +28,8 @@ _PATHS: Final = expression(
 )
 _COMMANDS: Final = frozenset({"command", "commands", "cmd", "cmdline", "command_line", "argv", "shell", "bash"})
 _SCRIPTS: Final = frozenset({"script", "scripts", "code", "args"})
+_PROSE: Final = frozenset({"title", "body", "subject", "summary", "description", "comment", "commit_message"})
+"""Arguments that hold what people read, which begins with a program's name now and then (`make the button blue`)."""
 _ARGUMENTS: Final = ("args", "argv", "arguments")
 _HUMP: Final = expression(r"(?<=[a-z0-9])(?=[A-Z])|-")
 
@@ -113,7 +115,8 @@ def _command(name: str, item: Any) -> Command | None:
     """A text or a list of words that reads as a command, by its name or its first word."""
     if isinstance(item, str):
         named = name in _COMMANDS or name in _SCRIPTS
-        return Command(item, sure=name in _COMMANDS) if item.strip() and (named or reads_as_command(item)) else None
+        read = named or (name not in _PROSE and reads_as_command(item))
+        return Command(item, sure=name in _COMMANDS) if item.strip() and read else None
     if not isinstance(item, list | tuple) or not all(isinstance(one, str) for one in item):
         return None
     if not item or len(item[0].split()) != 1:  # each is a text of its own

@@ -234,12 +234,15 @@ class Reader(WordReader):
         return found
 
     def _for(self) -> list[int]:
-        """`for [/d|/l|/r path|/f options] %v in (set) do command`; with `/f` the set may be a command."""
+        """`for [/d|/l|/r path|/f options] %v in (set) do command`; with `/f` the set may be a command, or
+        files whose lines are read."""
+        start = self.pos
         while self.skip(BLANKS) == "/" or self.char() == '"' or not _FOR.match(self.text, self.pos):
             if not self.word(BLANKS).pieces and self.char() not in (" ", "\t"):
                 raise Unreadable("the head of a loop is not clear")
         head = _FOR.match(self.text, self.pos)
         assert head is not None
+        options = self.text[start : head.start()].lower()
         self.pos = head.end()
         end = self._set_end()
         inner = self.text[self.pos : end].strip()
@@ -247,6 +250,8 @@ class Reader(WordReader):
         found: list[int] = []
         if inner[:1] in ("'", "`"):
             found += self._inner(inner[1:-1])
+        elif inner and "/f" in options and (inner[0] != '"' or "usebackq" in options):
+            found += self._inner(f"type {inner}")
         self.skip(BLANKS)
         if self.text[self.pos : self.pos + 2].lower() != "do":
             raise Unreadable("the head of a loop is not clear")
