@@ -104,7 +104,7 @@ CARRIERS: tuple[_Carrier, ...] = (
         _quoted("read -p @ x"),
         _quoted("export NOTE=@"),
     ),
-    *(_quoted("python3 -c 'print(1)' @"), _quoted("node -e 'console.log(1)' @"), _quoted("true @")),
+    _quoted("true @"),
     *(
         _quoted(": @"),
         _quoted("echo @ | wc -l"),
