@@ -85,7 +85,17 @@ class Machine:
             return self._resolved(request.argument)
         if request.name == "kind":
             return self._kind(request.argument)
+        if request.name == "listing":
+            return self._listing(request.argument)
         return {"branch": self.branch, "folds_case": self.folds}.get(request.name)
+
+    def _listing(self, folder: str) -> dict[str, tuple[str, ...]]:
+        found: dict[str, tuple[str, ...]] = {}
+        for name in self.files:
+            if name.startswith(f"{folder}/"):
+                above, _, base = name[len(folder) + 1 :].rpartition("/")
+                found[base] = (*found.get(base, ()), above)
+        return found
 
     def _kind(self, path: str) -> str:
         if any(name.startswith(f"{path}/") for name in self.files):

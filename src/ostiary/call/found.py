@@ -324,6 +324,8 @@ def _by_git(given: Arguments) -> tuple[Word, ...] | None:
     if given.operands and len(names) == len(given.operands) and all(map(_ENDING.fullmatch, names)):
         deep = Word((TRACKED, "/"))
         return tuple(joined([*deep.pieces, *_shape(word(name), False).pieces], many=True) for name in names)
+    if any(hole.kind != "glob" for item in given.operands for hole in item.holes):
+        return None
     if any(item.text is None or set(item.text) & set("*?[:") for item in given.operands):
         return _below((), BELOW if _used(given) & _UNTRACKED else TRACKED)
     return _below(given.operands, BELOW if _used(given) & _UNTRACKED else TRACKED)

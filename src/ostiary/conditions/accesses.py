@@ -63,7 +63,8 @@ def _tracked(target: Word) -> tuple[Word, paths.Tree] | None:
         return None
     name = "".join(piece if isinstance(piece, str) else "*" for piece in target.pieces[at + 1 :])
     only = (name.removeprefix("/"),) if name else ()
-    return joined([*target.pieces[:at]]) if at else word("."), paths.Tree(True, only)
+    folder = joined([*target.pieces[:at]]) if at else word(".")
+    return None if folder.holes else (folder, paths.Tree(only=only, unignored=True))
 
 
 _TRACKED: Final = Hole(TRACKED, "found")
