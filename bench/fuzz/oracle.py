@@ -22,7 +22,7 @@ _OPERATOR = re.compile(rb"(?:[0-9]+|\{\w+\})?(<<<|<<|[<>]&|[^\w\s$\"'`]+)")
 # What positions inside of nested backticks cannot tell: which backslashes belong to the outer ones.
 _UNSURE = re.compile(r"[\\\s]+")
 
-# Where this oracle is known to differ from bash (version 3.6, each shown by running bash): a comment that ends with a
+# Where this oracle (version 3.6) is known to differ from bash: a comment that ends with a
 # backslash goes on in the next line, `#` inside of a word behind quotes, expansions and substitutions starts a comment,
 # `time` is a reserved word behind a pipe and takes `--`, the first word of a simple command behind `coproc` is a name,
 # the body of a here-document is not found behind `]]`, `let` reads on over the end of its line.
