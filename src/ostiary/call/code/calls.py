@@ -104,8 +104,11 @@ def _calls(read: Sequence[Token], language: str, constants: dict[str, Word]) -> 
         full = aliases.get(head, head) + dot + rest
         method = table.get("." + token.text) if dot or _is_method(read, index) else None
         roles = (table.get(full) or method) if dot else (method or table.get(full))
+        reflective = token.text == "getattr" and language == "python"
+        if not (roles or reflective):
+            continue
         arguments = _arguments(read, index + 1)
-        if token.text == "getattr" and language == "python" and _reflects(arguments, aliases):
+        if reflective and _reflects(arguments, aliases):
             roles = "dynamic"
         if roles and not _defines(read, index):
             yield Found(index, roles, arguments, _subject(read, index, constants))

@@ -12,6 +12,9 @@ from ostiary.call.gather import Gathered, Nested
 from ostiary.expressions import expression
 from ostiary.words import word
 
+MAX_COMMANDS: Final = 1000
+"""Commands of one text that are read."""
+
 _START: Final = expression(
     r"[:\s]*(?:[%0-9.,;$+'<>-]*\s*)"
     r"(?:(?:sil(?:e(?:nt?)?)?|noa\w*|keep\w*|lockm\w*|hid\w*|tab|vert\w*|unsil\w*|windo|bufdo|argdo|tabdo)!?[:\s]+)*"
@@ -36,10 +39,15 @@ _BAR: Final = expression(r"(?<!\\)\|")
 
 def read_ex(text: str, out: Gathered) -> None:
     """Add what the commands do, a line each, with bars between those of one line."""
+    read = 0
     for line in text.splitlines():
         rest = line
         while rest:
             rest = _command(rest, out)
+            read += 1
+            if read > MAX_COMMANDS:
+                out.nested.append(Nested("unknown", word(text), reason="more commands than what is analysed"))
+                return
 
 
 def _command(text: str, out: Gathered) -> str:

@@ -7,7 +7,7 @@ touched, and a function that is named like one that runs something perhaps runs 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -18,9 +18,6 @@ from ostiary.call.gather import Gathered, Nested
 from ostiary.call.shapes import is_argument_path, is_url, reads_as_command
 from ostiary.expressions import expression
 from ostiary.words import Word, word
-
-MAX_ARGUMENTS: Final = 400
-"""Tokens of one call's arguments that are looked at."""
 
 _RUNNING: Final = expression(r"exec|spawn|run|popen|system|shell|command|cmd|check_|call", re.IGNORECASE)
 _CONNECTING: Final = expression(r"connect|socket|host|client|dial|inet|server|smtp|ftp|^new$", re.IGNORECASE)
@@ -35,43 +32,44 @@ def touched_by_others(
     read: Sequence[Token], known: frozenset[int], constants: Mapping[str, Word], out: Gathered
 ) -> None:
     """Add what calls may do with their literal arguments, besides those at the `known` places."""
-    for index, token in enumerate(read[:-1]):
-        if read[index + 1].text != "(" or index in known or not _calls_unknown(read, index):
-            continue
-        texts = [text for text in _literals(read, index + 2, constants) if text.strip()]
+    processes = _loads_processes(read)
+    for index, texts in _literals(read, known, constants).items():
+        name = read[index].text
         for text in texts:
-            _touch(text, token.text, out)
-        runs = _RUNNING.search(token.text) and (token.text != "exec" or _loads_processes(read))
+            _touch(text, name, out)
+        runs = _RUNNING.search(name) and (name != "exec" or processes)
         if runs and reads_as_command(" ".join(texts)):
             out.nested.append(Nested("code", word(" ".join(texts)), "bash", possible=True))
 
 
-def _calls_unknown(read: Sequence[Token], index: int) -> bool:
-    token = read[index]
-    if token.kind != "name":
-        return token.text == "]"  # `a["b"](...)`
-    defined = index > 0 and read[index - 1].text in ("def", "function", "class", "sub")
-    return not defined and token.text not in TRANSPARENT and token.text not in ARGUMENT_TEXT
-
-
-def _literals(read: Sequence[Token], start: int, constants: Mapping[str, Word]) -> Iterator[str]:
-    """The literal texts of a call's arguments, also in lists and in calls that give back what they are given, but not
-    in others."""
-    opened: list[bool] = []
-    for index in range(start, min(len(read), start + MAX_ARGUMENTS)):
-        token = read[index]
+def _literals(read: Sequence[Token], known: frozenset[int], constants: Mapping[str, Word]) -> dict[int, list[str]]:
+    """The literal texts among the arguments of each unknown call, by its place: also those in lists and in calls that
+    give back what they are given, but not those in other calls."""
+    found: dict[int, list[str]] = {}
+    owners: list[int | None] = []
+    for index, token in enumerate(read):
         if token.text in ("(", "[", "{"):
-            before = read[index - 1]
-            called = token.text == "(" and before.kind == "name" and before.text not in TRANSPARENT
-            opened.append(called or (token.text == "{" and before.text in (")", ">")))
+            owners.append(_owner(read, index, known, owners[-1] if owners else None))
         elif token.text in _CLOSING:
-            if not opened:
-                return
-            opened.pop()
-        elif not any(opened):
+            owners[-1:] = []
+        elif owners and (owner := owners[-1]) is not None:
             held = token.word if token.kind == "text" else constants.get(token.text) if token.kind == "name" else None
-            if held is not None and held.text is not None:
-                yield held.text
+            if held is not None and held.text is not None and held.text.strip():
+                found.setdefault(owner, []).append(held.text)
+    return found
+
+
+def _owner(read: Sequence[Token], index: int, known: frozenset[int], around: int | None) -> int | None:
+    """The unknown call that a bracket's content belongs to, `around` for the one outside of it, None for none."""
+    before = read[index - 1] if index else Token("break", "")
+    if read[index].text != "(":
+        return None if read[index].text == "{" and before.text in (")", ">") else around
+    if before.text == "]":  # `a["b"](...)`
+        return index - 1
+    if before.kind != "name" or before.text in TRANSPARENT:
+        return around
+    defined = index > 1 and read[index - 2].text in ("def", "function", "class", "sub")
+    return None if defined or index - 1 in known or before.text in ARGUMENT_TEXT else index - 1
 
 
 def _touch(text: str, name: str, out: Gathered) -> None:
