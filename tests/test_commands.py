@@ -160,6 +160,8 @@ def test_no_arguments_show_the_verbs(line: Line) -> None:
         ["init", "somewhere"],
         ["install", "nobody"],
         ["install", "claude-code", "--scope", "galaxy"],
+        ["install", "claude-code", "--project", "."],
+        ["uninstall", "claude-code", "--project", ".", "--scope", "managed"],
         ["trust", "/nonexistent"],
     ],
     ids=" ".join,
@@ -538,6 +540,27 @@ def test_what_an_agent_cannot_be_told(line: Line) -> None:
     assert "rule `b`: claude-code does not tell `interactive`" in ran.out
     assert "rule `a`: claude-code has no event `PreModel`" in ran.out
     assert "rule `a`: on `SessionEnd`, claude-code is told" in ran.out
+
+
+def test_what_an_agent_cannot_be_told_is_said_once_for_all_rules(line: Line) -> None:
+    rules = ", ".join(f"{{id: r{number}, decision: ask}}" for number in range(8))
+    line.policy(f"version: 1\nrules: [{rules}]\nask: [Bash]\n")
+    warned, count = line.at("check", "--agent", "gemini-cli").out.splitlines()
+    named = "rules `ask:Bash`, `r0`, `r1`, `r2`, `r3`, `r4` and 3 more"
+    assert f": {named}: on `PreToolUse`, gemini-cli is told deny for ask" in warned
+    assert count == "1 file, 9 rules: 0 errors, 1 warning"
+
+
+def test_a_pack_that_does_not_exist_is_told(line: Line) -> None:
+    line.policy("version: 1\ninclude: [pack:base-line]\n")
+    assert "include[0]: there is no pack:base-line\n  help: did you mean `baseline`?" in line.at("check").out
+
+
+def test_an_agent_that_does_not_exist_is_told(line: Line) -> None:
+    line.policy("version: 1\ninclude: [./more.yaml]\n")
+    text = "version: 1\nrules: [{id: a, when: {agent: [claude, '*-cli']}, unless: {tool: Bash}, decision: deny}]\n"
+    Path(line.config, "more.yaml").write_text(text, "utf-8")
+    assert "rule `a`: unknown agent `claude`\n  help: did you mean `claude-code`?" in line.at("check").out
 
 
 # eval and explain

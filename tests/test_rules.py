@@ -92,8 +92,8 @@ def test_every_condition_shows_an_example() -> None:
 
 def test_uses_looks_through_everything() -> None:
     condition = Condition.model_validate({"any": [{"not": {"output": "x"}}, {"mode": "plan"}]})
-    assert condition.uses("output")
-    assert not condition.uses("prompt", "reads")
+    assert condition.used("output") == "output"
+    assert condition.used("prompt", "reads") == ""
 
 
 def test_what_is_no_condition_does_not_compile() -> None:

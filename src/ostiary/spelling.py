@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
-def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.7) -> str:
     """The known name that looks most like `name`, first in its case, then in any; empty if none is as like as `cutoff`
     (0 to 1)."""
     import difflib  # for messages alone, which a hook has none of

@@ -171,7 +171,7 @@ class _Build:
             try:
                 plan = self._include(item, where, file, index)
             except IncludeError as error:
-                self.problems.append(where.problem(Flaw(("include", index), str(error)), RuleFile))
+                self.problems.append(where.problem(Flaw(("include", index), str(error), error.help), RuleFile))
                 continue
             if plan:
                 yield plan

@@ -25,7 +25,12 @@ class IncludeRef(NamedTuple):
 
 
 class IncludeError(Exception):
-    """An included file cannot be had. The text is a sentence for the author of the including file."""
+    """An included file cannot be had. `message` is a sentence for the author of the including file, `help` says how to
+    mend it, empty if there is nothing to say."""
+
+    def __init__(self, message: str, help: str = "") -> None:
+        super().__init__(message)
+        self.help = help
 
 
 LoadInclude = Callable[[IncludeRef], tuple[str, bytes]]
@@ -37,6 +42,7 @@ def no_includes(ref: IncludeRef) -> tuple[str, bytes]:
     raise IncludeError(f"`{ref}` cannot be included here")
 
 
+_PACK: Final = re.compile("[A-Za-z0-9_-][A-Za-z0-9._-]*")
 _DRIVE: Final = re.compile("[A-Za-z]:")
 _SUFFIXES: Final = (".yaml", ".yml")
 
@@ -49,7 +55,7 @@ def reference(include: str | Inclusion, inside: IncludeRef) -> IncludeRef:
     else:
         pack, path = include.pack or "", include.file or ""
     if pack:
-        if not re.fullmatch("[A-Za-z0-9._-]+", pack) or pack.startswith("."):
+        if not _PACK.fullmatch(pack):
             raise IncludeError("that is no name of a pack")
         return IncludeRef(pack=pack)
     if inside.pack:
@@ -62,7 +68,8 @@ def _joined(inside: str, path: str) -> str:
     if path.startswith(("/", "~")) or _DRIVE.match(path) or "\\" in path or "\0" in path:
         raise IncludeError("an included file is named by a relative path with forward slashes")
     if not path.endswith(_SUFFIXES):
-        raise IncludeError("an included file ends in `.yaml` or `.yml`")
+        help = f"a pack is written `pack:{path}`" if "." not in path and _PACK.fullmatch(path) else ""
+        raise IncludeError("an included file ends in `.yaml` or `.yml`", help)
     parts = inside.split("/")[:-1]
     for part in path.split("/"):
         if part == "..":

@@ -80,6 +80,20 @@ def _entries(file: RuleFile, names: frozenset[str]) -> Iterator[Flaw]:
             if entry.text in seen:
                 yield Flaw((key, index), f"`{shown(entry.text)}` stands here twice", "remove one of the two")
             seen.add(entry.text)
+    yield from _outweighed(file)
+
+
+def _outweighed(file: RuleFile) -> Iterator[Flaw]:
+    """Allows of tools that another list of the file names whole: the stricter entry takes every call."""
+    for index, entry in _there(file.allow):
+        tool = entry.text.partition("(")[0]
+        for key in ("deny", "ask"):
+            whole = next((other.text for _, other in _there(getattr(file, key)) if other.text in ("*", tool)), "")
+            if whole:
+                message = f"this never acts: `{whole}` under `{key}` is stricter, in whatever order they stand"
+                help = f"write `default: {key}` in its place: that speaks where no rule does"
+                yield Flaw(("allow", index), message, help)
+                break
 
 
 def _rules(file: RuleFile, names: frozenset[str]) -> Iterator[Flaw]:
@@ -100,12 +114,18 @@ def _events(rule: Rule) -> Iterator[Flaw]:
         yield Flaw(("halt",), message, "add `decision: deny`", at_key=True)
     if rule.tool and not any(kind.tool for kind in kinds):
         yield Flaw(("tool",), "`tool` is ignored: these events have no tool", "remove it", at_key=True)
+    if rule.when and not any(kind.tool for kind in kinds) and (named := rule.when.used(*_OF_CALLS)):
+        message = f"`{named}` never holds: nothing is called on these events"
+        yield Flaw(("when",), message, "remove `on`: without it a rule is about calls", at_key=True)
     if _uses_output(rule.when) and all(kind.before_tool for kind in kinds):
         yield Flaw(("when",), "there is no `output` before the tool ran", "add `on: PostToolUse`", at_key=True)
 
 
+_OF_CALLS = ("command", "script", "reads", "writes", "deletes", "connects", "executes", "mcp", "input")
+
+
 def _uses_output(when: Condition | None) -> bool:
-    return when is not None and when.uses("output")
+    return when is not None and bool(when.used("output"))
 
 
 def _exceptions(file: RuleFile, names: frozenset[str]) -> Iterator[Flaw]:

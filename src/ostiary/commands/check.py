@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -26,7 +26,7 @@ from ostiary.decision import Outcome
 from ostiary.dialects import DIALECTS, Dialect, write
 from ostiary.document import unknown
 from ostiary.engine import Engine
-from ostiary.event import Event
+from ostiary.event import GATES, Event
 from ostiary.policy import FilePlan, Rule, RulePlan, Unreached, unreached
 from ostiary.policy.rule import VERDICTS
 from ostiary.problems import Problem
@@ -36,6 +36,8 @@ from ostiary.sources.compiling import compile_source
 from ostiary.sources.discover import DEFINITIONS, OWN, Holds, Source
 from ostiary.sources.files import Unreadable, read
 from ostiary.sources.places import Places
+
+_NAMED: Final = 6  # rules in one warning
 
 
 class Checked(NamedTuple):
@@ -66,7 +68,7 @@ def run(
         raise Refused("; ".join(unknown("agent", agent, DIALECTS)), Exit.USAGE)
     checked = _files(files, places(config_dir)) if files else _in_force(rules_or_warn(engine(config_dir, project)))
     limits = _limits(checked.plans, DIALECTS[agent]) if agent else ()
-    problems = sorted_problems((*checked.problems, *limits))
+    problems = sorted_problems((*checked.problems, *_strangers(checked.plans), *limits))
     if format is Format.JSON:
         data = {"files": checked.files, "problems": [as_data(problem) for problem in problems]}
         console.document(json_text(data))
@@ -129,12 +131,38 @@ def _source(name: str) -> Source:
 
 
 def _limits(plans: Iterable[FilePlan], dialect: Dialect) -> Iterator[Problem]:
-    """What this agent's hooks cannot tell the rules, or be told by them."""
+    """What this agent's hooks cannot tell the rules, or be told by them: each once for a file, at its first rule."""
     for plan in plans:
         yield from _limits((include.file for include in plan.includes), dialect)
+        told: dict[str, list[RulePlan]] = {}
         for rule in plan.rules:
             for message in (*_unknown_facts(rule, dialect), *_unsaid(rule, dialect)):
-                yield Problem(plan.label, rule.line, 0, "", f"rule `{rule.id}`: {message}", severity="warning")
+                told.setdefault(message, []).append(rule)
+        for message, rules in told.items():
+            yield Problem(plan.label, rules[0].line, 0, "", f"{_named(rules)}: {message}", severity="warning")
+
+
+def _named(rules: list[RulePlan]) -> str:
+    names = ", ".join(f"`{rule.id}`" for rule in rules[:_NAMED])
+    more = f" and {len(rules) - _NAMED} more" if len(rules) > _NAMED else ""
+    return f"{'rules' if rules[1:] else 'rule'} {names}{more}"
+
+
+def _strangers(plans: Iterable[FilePlan]) -> Iterator[Problem]:
+    """Rules about agents that do not exist: they would wait for them in vain."""
+    for plan in plans:
+        yield from _strangers(include.file for include in plan.includes)
+        for rule in plan.rules:
+            for kind, text, *_ in _agents(rule):
+                if kind == "eq" and text not in DIALECTS:
+                    message, help = unknown("agent", text, DIALECTS)
+                    yield Problem(plan.label, rule.line, 0, "", f"rule `{rule.id}`: {message}", help, "warning")
+
+
+def _agents(rule: RulePlan) -> Iterator[tuple[str, ...]]:
+    """The patterns of agents' names that a rule holds."""
+    for leaf in (leaf for plan in (rule.when, rule.unless) if plan for leaf in conditions.leaves(plan)):
+        yield from leaf[1] if leaf[0] == "agent" else ()
 
 
 def _unknown_facts(rule: RulePlan, dialect: Dialect) -> Iterator[str]:
@@ -146,13 +174,15 @@ def _unknown_facts(rule: RulePlan, dialect: Dialect) -> Iterator[str]:
 def _unsaid(rule: RulePlan, dialect: Dialect) -> Iterator[str]:
     """What becomes of the rule's verdict on each event, as the dialect's writer itself says it."""
     outcome = Outcome(verdict=VERDICTS[rule.decision], reason="check", halt=rule.halt, message=rule.message or None)
-    for name in rule.on:
-        event = Event(agent=dialect.name, name=name)
+    events = [Event(agent=dialect.name, name=name) for name in rule.on]
+    gated = tuple(rule.on) == GATES and any(map(dialect.of, events))  # any gate will do for a rule on all of them
+    for event in events:
         if dialect.of(event) is None:
-            yield f"{dialect.name} has no event `{name}`"
+            if not gated:
+                yield f"{dialect.name} has no event `{event.name}`"
             continue
         for item in write(dialect, event, replace(outcome, context=rule.context or None)).degraded:
-            yield f"on `{name}`, {dialect.name} is told {item.said} for {item.wanted}: {item.why}"
+            yield f"on `{event.name}`, {dialect.name} is told {item.said} for {item.wanted}: {item.why}"
 
 
 def _show(checked: Checked, problems: list[Problem]) -> None:

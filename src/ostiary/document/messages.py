@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, get_args
 
 from pydantic import BaseModel
@@ -40,12 +40,16 @@ def told(error: ErrorDetails, node: Node, model: type[BaseModel]) -> tuple[str, 
         return _unknown_key(str(location[-1]), model, location[:-1])
     if kind == "literal_error":
         return _not_one_of(node, context["expected"])
-    return f"expected {_EXPECTED.get(kind, 'another value')}, found {_quoted(node)}", _help(kind, node)
+    message = f"expected {_EXPECTED.get(kind, 'another value')}, found {_quoted(node)}"
+    return message, _help(kind, node, names(model, location))
 
 
 def _unknown_key(key: str, model: type[BaseModel], location: Location) -> tuple[str, str]:
     """Message and help for a key; one that belongs a level deeper is sent there."""
-    message, help = unknown("key", key, names(model, location))
+    known = names(model, location)
+    message, help = unknown("key", key, known)
+    if near := _meant(key, known, _EVERYDAY_KEYS):
+        help = f"did you mean `{near}`?"
     above = next((name for name in _in_order(model, location) if key in names(model, (*location, name))), "")
     return message, f"it belongs under `{above}`" if above else help
 
@@ -82,22 +86,36 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
 
 def _not_one_of(node: Node, expected: str) -> tuple[str, str]:
     options = [option.strip("'") for option in re.split(", | or ", expected)]
-    near = nearest(node.source, options) or _meant(node.source, options)
+    near = nearest(node.source, options, 0.6) or _meant(node.source, options, _EVERYDAY)
     listed = ", ".join(f"`{option}`" for option in options[:-1])
     message = f"expected {listed} or `{options[-1]}`" if listed else f"expected `{options[-1]}`"
     return f"{message}, found {_quoted(node)}", f"did you mean `{near}`?" if near else ""
 
 
-def _meant(text: str, options: list[str]) -> str:
+def _meant(text: str, options: list[str], everyday: Mapping[str, tuple[str, ...]]) -> str:
     """The option that a word of everyday speech stands for, empty if none."""
-    meant = next((option for option, words in _EVERYDAY.items() if text.lower() in words), "")
-    return meant if meant in options else ""
+    return next((option for option, words in everyday.items() if option in options and text.lower() in words), "")
 
 
 _EVERYDAY: Final = {
     "deny": ("no", "false", "off", "never", "block", "forbid", "reject", "refuse"),
     "allow": ("yes", "true", "on", "always", "permit", "approve", "accept"),
     "ask": ("confirm", "prompt", "maybe", "warn"),
+}
+# What other products' rule files, and beginners, call these keys.
+_EVERYDAY_KEYS: Final = {
+    "decision": ("action", "effect", "verdict", "result", "permission", "then", "do"),
+    "when": ("if", "where", "match", "matches", "matcher", "condition", "conditions", "pattern"),
+    "unless": ("except", "exclude", "ignore", "else"),
+    "help": ("hint", "fix", "suggestion", "remedy", "instead"),
+    "id": ("name", "rule", "title", "key"),
+    "any": ("or", "one_of", "oneof", "anyof"),
+    "all": ("and", "all_of", "allof"),
+    "connects": ("host", "hosts", "domain", "domains", "url", "urls", "network"),
+    "command": ("cmd", "bash", "shell", "run"),
+    "program": ("name", "cmd", "command", "binary", "executable"),
+    "flag": ("option", "options", "switch", "switches"),
+    "arg": ("operand", "operands", "argument", "arguments"),
 }
 
 
@@ -108,7 +126,15 @@ def _quoted(node: Node) -> str:
     return f"`{shown(node.source)}`" if isinstance(node.value, str) else f"{found(node)}, `{shown(node.source)}`"
 
 
-def _help(kind: str, node: Node) -> str:
-    if kind == "string_type" and not isinstance(node.value, dict | list):
+def _help(kind: str, node: Node, known: list[str]) -> str:
+    """Help for a value of the wrong shape; `known` are the keys of the mappings that may stand there."""
+    expected, value = _EXPECTED.get(kind), node.value
+    if expected == "text" and not isinstance(value, dict | list):
         return f'quote it: `"{node.source}"`'
+    if expected == "a list" and isinstance(value, str) and not known:
+        return f'write `["{shown(node.source)}"]`'
+    if expected == "a list" and isinstance(value, dict):
+        return "each item of a list begins with `- `"
+    if expected == "a mapping" and isinstance(value, list) and {"any", "all"} <= set(known):
+        return "put the list under `any` or `all`"
     return ""

@@ -102,14 +102,15 @@ class Condition(Spec):
                 way = (key,) if index is None else (key, index)
                 yield from (lint._replace(location=(*way, *lint.location)) for lint in item.lints(names))
 
-    def uses(self, *names: str) -> bool:
-        """Whether one of these matchers stands anywhere in the condition."""
-        return any(
-            name in names
-            or (isinstance(value, tuple) and any(item.uses(*names) for item in value))
-            or (isinstance(value, Condition) and value.uses(*names))
-            for name, value in self._given()
-        )
+    def used(self, *names: str) -> str:
+        """The first of these matchers that stands anywhere in the condition, empty if none does."""
+        for name, value in self._given():
+            below = value if isinstance(value, tuple) else (value,)
+            if name in names:
+                return name
+            if found := next(filter(None, (item.used(*names) for item in below if isinstance(item, Condition))), ""):
+                return found
+        return ""
 
 
 Condition.model_rebuild()

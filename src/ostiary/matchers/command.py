@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Final
 
 from pydantic import BeforeValidator, Discriminator, PlainValidator, Tag, model_validator
@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Discriminator, PlainValidator, Tag, model_
 from ostiary import patterns, programs
 from ostiary.matchers.base import (
     Plan,
+    Several,
     Spec,
     Text,
     Texts,
@@ -75,22 +76,52 @@ def _words(value: Any) -> tuple[str, ...]:
 
 
 def _word(value: Any) -> str:
-    words = _words(value)
-    if len(words) > 1:
-        raise refuse("a list holds the words of one subcommand, one by one", _ANY_SUBCOMMAND)
-    return words[0]
+    return _words(value)[0]
 
 
-_ANY_SUBCOMMAND: Final = "for one of several write `any: [{subcommand: push}, {subcommand: remote add}]`"
+def _one_by_one(value: Any) -> Any:
+    """The list of a subcommand's words. One that holds whole subcommands was meant as a choice."""
+    if isinstance(value, list) and any(isinstance(item, str) and len(item.split()) > 1 for item in value):
+        raise refuse("a list holds the words of one subcommand, one by one", _any_of(value))
+    return filled(value)
+
+
+def _any_of(subcommands: Iterable[Any]) -> str:
+    """Help for what was meant as one of several."""
+    choices = ", ".join(f"{{subcommand: {shown(str(item))}}}" for item in subcommands)
+    return f"for one of several write `any: [{choices}]`"
+
 
 Words = Annotated[tuple[str, ...], PlainValidator(_words, json_schema_input_type=str)]
 WordList = Annotated[
-    tuple[Annotated[str, PlainValidator(_word, json_schema_input_type=str)], ...], BeforeValidator(filled)
+    tuple[Annotated[str, PlainValidator(_word, json_schema_input_type=str)], ...], BeforeValidator(_one_by_one)
 ]
 Subcommand = Annotated[
     Annotated[WordList, Tag("<list>")] | Annotated[Words, Tag("<text>")],
     Discriminator(lambda value: "<list>" if isinstance(value, list) else "<text>"),
 ]
+
+
+def _named(value: Any) -> str:
+    if not text(value).strip():
+        raise refuse("an empty pattern names no program", 'write `"*"` for every program')
+    return text(value)
+
+
+def _program(value: Any) -> Plan:
+    """The name of a program. Raises for what names none, so that a deny does not wait for it in vain."""
+    plan = parsed(patterns.text_plan, _named(value))
+    if plan[0] != "re" and re.search(r"[/\\]", value):
+        base = re.split(r"[/\\]", value)[-1]
+        raise refuse("a program is named without its folder", f"write `{shown(base)}`" if base else "")
+    first, _, rest = value.strip().partition(" ")
+    if plan[0] == "eq" and rest and programs.program(first):
+        below = f"flag: {rest.split()[0]}" if rest.startswith("-") else f"subcommand: {rest.strip()}"
+        raise refuse(f"`{shown(value)}` is more than a program", f"write `{{program: {first}, {shown(below)}}}`")
+    return plan
+
+
+Program = Annotated[Plan, PlainValidator(_program, json_schema_input_type=str)]
 
 
 class Command(Spec):
@@ -99,7 +130,9 @@ class Command(Spec):
     when: {command: {program: git, subcommand: push, flag: [--force, -f], not: {flag: --force-with-lease}}}
     """
 
-    program: Texts | None = described("names of the program (texts), without a folder")
+    program: Annotated[tuple[Program, ...], Several] | None = described(
+        "names of the program (texts), without a folder; `pip` is not `pip3`, `pip*` is both"
+    )
     subcommand: Subcommand | None = described(
         "the words that choose what the program does: `push`, `remote add` or `[remote, add]`"
     )
@@ -136,7 +169,7 @@ class Command(Spec):
         names = [pattern[1] for pattern in self.program or () if pattern[0] == "eq"]
         words = self.subcommand or ()
         if len(words) > 1 and any(_two_subcommands(name, words) for name in names):
-            raise refuse(f"`{shown(' '.join(words))}` is no subcommand, each of its words is one", _ANY_SUBCOMMAND)
+            raise refuse(f"`{shown(' '.join(words))}` is no subcommand, each of its words is one", _any_of(words))
         return self
 
     def plan(self) -> Plan:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from pydantic import model_validator
 
-from ostiary.matchers.base import Plan, Spec, Texts, described, refuse
+from ostiary.matchers.base import Lint, Plan, Spec, Texts, described, refuse
+from ostiary.spelling import shown
 
 
 class Mcp(Spec):
@@ -31,3 +33,17 @@ class Mcp(Spec):
     def compile(self) -> Plan:
         """The plan of this condition."""
         return ("mcp", self.server, self.tool, self.source)
+
+    def lints(self, names: frozenset[str]) -> Iterator[Lint]:  # noqa: ARG002 servers are known to nobody
+        """Names as agents write them, server and tool in one."""
+        for key, patterns in (("server", self.server or ()), ("tool", self.tool or ())):
+            for kind, text, *_ in patterns:
+                if kind != "re" and text.startswith("mcp__"):
+                    help = f"write `mcp: {{{_parted(text)}}}` under `when`"
+                    yield Lint((key,), f"`{shown(text)}` is not the {key}'s own name", help)
+
+
+def _parted(name: str) -> str:
+    """`mcp__server__tool` as the keys of this matcher."""
+    server, _, tool = shown(name).removeprefix("mcp__").partition("__")
+    return f'server: {server}, tool: "{tool}"' if tool else f"server: {server}"

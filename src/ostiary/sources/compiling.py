@@ -18,8 +18,9 @@ from ostiary.records import dataclass, field
 from ostiary.sources.compiled import Compiled
 from ostiary.sources.discover import Source
 from ostiary.sources.files import Unreadable
-from ostiary.sources.includes import pack_path, read_include
+from ostiary.sources.includes import pack_names, pack_path, read_include
 from ostiary.sources.places import Places
+from ostiary.spelling import nearest_help
 from ostiary.tiers import TIER
 from ostiary.tools import TOOLS, ToolTable
 
@@ -47,12 +48,16 @@ class _Includes:
             self.found[path] = ""
             raw = read_include(self.source, path, self.places, self.spent)
         except FileNotFoundError:
-            raise IncludeError(f"there is no {ref}") from None
+            raise IncludeError(f"there is no {ref}", self._nearest(ref)) from None
         except Unreadable as error:
             raise IncludeError(f"{ref} is not included: {error}") from None
         self.found[path] = sha256(raw).hexdigest()
         self.spent += len(raw) if _foreign(self.source) else 0
         return self._label(ref), raw
+
+    def _nearest(self, ref: IncludeRef) -> str:
+        """Help for a pack that there is none of."""
+        return nearest_help(ref.pack, pack_names(self.places)) if ref.pack else ""
 
     def _path(self, ref: IncludeRef) -> str:
         if ref.pack:

@@ -23,6 +23,11 @@ def pack_path(places: Places, name: str) -> str:
     return os.path.join(places.packs, f"{name}.yaml")
 
 
+def pack_names(places: Places) -> list[str]:
+    """The packs that came with Ostiary, sorted."""
+    return sorted(name.removesuffix(".yaml") for name in os.listdir(places.packs) if name.endswith(".yaml"))
+
+
 def read_include(source: Source, path: str, places: Places, spent: int = 0) -> bytes:
     """The bytes of a file that `source` includes, when `spent` bytes of what it may include are gone. Raises
     FileNotFoundError or `Unreadable`, as `files.read` does: also where links lead out of the folders includes stay

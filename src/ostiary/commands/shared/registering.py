@@ -142,6 +142,8 @@ def chosen(names: list[str] | None) -> tuple[str, ...]:
 
 def targets(names: list[str] | None, scope: Scope, project: str | None) -> list[Target]:
     """The places of the agents in a scope. Raises `Refused`; agents that nobody named may have none there."""
+    if project is not None and scope not in (Scope.PROJECT, Scope.LOCAL):
+        raise Refused(f"`--project` says nothing about the scope `{scope}`; add `--scope project`", Exit.USAGE)
     root = folder(project) or os.getcwd()
     found = [target for name in chosen(names) if (target := _target(DIALECTS[name], scope, root, bool(names)))]
     if not found:
