@@ -8,6 +8,7 @@ from typing import Final
 
 from ostiary import urls
 from ostiary.call.aliases import aliased, configured
+from ostiary.call.code.typed import typed
 from ostiary.call.found import found_before
 from ostiary.call.gather import Gathered, Nested
 from ostiary.call.layers import Layer, inner_words, with_further
@@ -307,26 +308,7 @@ def _joined_shell(readings: list[Reading], out: Gathered) -> None:
         out.run(phrase(tuple(words)), "bash")
     keys = tuple(reading.item for reading in readings if reading.role == "keys")
     if keys:
-        typed = joined([piece for item in keys for piece in _typed(item).pieces])
-        out.nested.append(Nested("code", typed, "bash", possible=True))
-
-
-def _typed(item: Word) -> Word:
-    """What a key sends: the text itself, or the sign of a key with a name."""
-    return item if item.text is None else word(_KEYS.get(item.text.lower(), item.text))
-
-
-_KEYS: Final = {
-    "enter": "\n",
-    "c-m": "\n",
-    "c-j": "\n",
-    "kpenter": "\n",
-    "space": " ",
-    "tab": " ",
-    "c-c": "",
-    "c-d": "",
-    "escape": "",
-}
+        out.nested.append(Nested("code", typed(keys), "bash", possible=True))
 
 
 def _joined_inner(layer: Layer, out: Gathered) -> None:

@@ -1,13 +1,15 @@
-"""Commands inside of other texts: the bindings of fzf, the parameters of a command that is sent to other machines."""
+"""Commands inside of other texts: the bindings of fzf, the parameters of a command that is sent to other machines, keys
+that are typed into a program."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from ostiary.call.gather import Gathered, Nested
 from ostiary.expressions import expression
-from ostiary.words import word
+from ostiary.words import Word, joined, word
 
 _ACTION: Final = expression(
     r"(?:execute(?:-silent|-multi)?|become|reload(?:-sync)?|preview|(?:bg-)?transform(?:-[a-z-]+)?)(?P<sign>[(\[{<~!@#$%^&*;/|:])"
@@ -39,3 +41,16 @@ def read_sent(text: str, out: Gathered) -> None:
     for item in texts:
         if item.strip():
             out.nested.append(Nested("code", word(item), "bash", possible=True))
+
+
+def typed(keys: Iterable[Word]) -> Word:
+    """What keys send: the texts themselves, or the signs of keys with a name (tmux's manual, `send-keys`)."""
+    texts = [item if item.text is None else word(_KEYS.get(item.text.lower(), item.text)) for item in keys]
+    return joined([piece for item in texts for piece in item.pieces])
+
+
+_KEYS: Final = {
+    **dict.fromkeys(("enter", "c-m", "c-j", "kpenter"), "\n"),
+    **dict.fromkeys(("space", "tab"), " "),
+    **dict.fromkeys(("c-c", "c-d", "escape"), ""),
+}
