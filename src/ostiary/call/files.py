@@ -127,6 +127,9 @@ class FileBuilder(Builder):
         if self.length > MAX_TEXT:
             return False
         for piece in pieces(use.file, text):
+            if piece.problem:
+                self._cut(use, piece.problem)
+                continue
             self.limit = ""
             self.reading = _Reading(use, piece)
             self._piece(piece, use)
@@ -140,7 +143,7 @@ class FileBuilder(Builder):
     def _piece(self, piece: Piece, use: _Use) -> None:
         assert self.reading is not None
         source = Source(self.reading.on(piece.line), use.carrier)
-        around = replace(use.around, source=source, possible=use.around.possible or use.file.possible)
+        around = replace(use.around, source=source, possible=use.around.possible or use.file.possible or piece.possible)
         if piece.language in SHELLS:
             self.script(piece.text, SHELLS[piece.language], around, piece.arguments)
         elif len(piece.text) <= MAX_CODE:

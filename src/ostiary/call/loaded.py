@@ -29,6 +29,7 @@ BUILD_LANGUAGES: Final = frozenset({"make", "npm"})
 """Languages of files of which only the part that is asked for runs."""
 
 _MAKES: Final = frozenset({"make", "gmake"})
+_NO_SHELL: Final = "another program than a shell runs the recipes"
 _HERE: Final = frozenset({"source", "."})
 _ENDINGS: Final = {
     "bash": "bash sh zsh ksh",
@@ -57,12 +58,15 @@ class Loaded(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A stretch of a file that runs: its text, the line it begins on, its language and what it is run with."""
+    """A stretch of a file that runs: its text, the line it begins on, its language and what it is run with. `possible`:
+    perhaps another one runs. `problem` says why it is not read, empty if it is."""
 
     text: str
     line: int
     language: str
     arguments: tuple[Word, ...] | None = None
+    possible: bool = False
+    problem: str = ""
 
 
 def build_files(layer: Layer, out: Gathered) -> None:
@@ -114,7 +118,10 @@ def pieces(file: Loaded, text: str) -> Iterator[Piece]:
     if language == "make":
         from ostiary.call.makefile import recipes  # only here, as below: other calls need not pay for it
 
-        yield from (Piece(recipe.text, recipe.line, "bash") for recipe in recipes(text, file.goals))
+        for recipe in recipes(text, file.goals):
+            language = _interpreter(recipe.shell.split())
+            problem = recipe.problem if language else _NO_SHELL
+            yield Piece(recipe.text, recipe.line, language, None, recipe.possible, problem)
     elif language == "npm":
         yield from (Piece(script.text, script.line, "bash") for script in _scripts(text, file))
     elif language:
