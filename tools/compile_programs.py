@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from ruamel.yaml import YAML
 
 from ostiary.definitions import Entry, Shipped, names_of
-from ostiary.paths import path_plan
+from ostiary.paths import key, path_plan
 
 FOLDER = Path(__file__).resolve().parent.parent / "src" / "ostiary" / "programs"
 HEADER = "Generated from `programs/data/` by `tools/compile_programs.py`; change it there.\n"
@@ -78,7 +78,7 @@ def render(folder: Path) -> str:
         "aliases": [f"{name} {first}" for name, first in sorted(aliases.items())],
         "twins": [f"{name} {first}" for name, first in sorted(twins(folder).items())],
         **{name: sorted(words.split()) for name, words in environment.items()},
-        **{f"autorun {scope}": patterns for scope, patterns in autorun(folder).items()},
+        **{f"autorun {scope}": by_name(patterns) for scope, patterns in autorun(folder).items()},
         "programs": [f"{name} {json.dumps(programs[name])}" for name in sorted(programs)],
     }
     return HEADER + "".join(f"\n== {name}\n" + "\n".join([*lines, ""]) for name, lines in sections.items())
@@ -96,6 +96,14 @@ def autorun(folder: Path) -> dict[str, list[str]]:
                 raise ValueError(f"`{pattern}` stands twice")
             seen.add(pattern)
     return found
+
+
+def by_name(patterns: list[str]) -> list[str]:
+    """A name and the patterns that need it in each line, with tabs between; those that need none come first."""
+    found: dict[str, list[str]] = {"": []}
+    for pattern in patterns:
+        found.setdefault(key(path_plan(pattern)), []).append(pattern)
+    return ["\t".join((name, *members)) for name, members in found.items() if members]
 
 
 def main() -> int:

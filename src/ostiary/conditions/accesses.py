@@ -32,7 +32,7 @@ def build(plan: Plan, stance: Stance) -> Condition:
     if plan[1][:1] == ("written_by",):
         return written.build()
     match = hosts(plan[1]) if kind == "connect" else path_matcher(plan[1], stance.wide)
-    below = paths.tree_matcher(_listed(plan[1])) if stance.wide and plan[1][:1] != ("outside",) else None
+    below = _below(plan[1]) if stance.wide and plan[1][:1] != ("outside",) else None
 
     def condition(view: View) -> Answer:
         access = view.bound.get(kind)
@@ -83,17 +83,19 @@ def path_matcher(plans: Plan, wide: bool) -> TargetMatcher:
 
 @lru_cache(maxsize=8)
 def _autorun(scope: programs.Scope, wide: bool) -> TargetMatcher:
-    return paths.matcher(_places(scope), wide)
+    texts = programs.autorun(scope)
+    return paths.matcher_of(paths.Keyed(texts.keys(), lambda name: _plans(texts[name])), wide)
 
 
-@lru_cache(maxsize=4)
-def _places(scope: programs.Scope) -> Plan:
-    return tuple(map(paths.path_plan, programs.autorun(scope)))
+def _plans(patterns: str) -> Plan:
+    return tuple(map(paths.path_plan, patterns.split("\t")))
 
 
-def _listed(plans: Plan) -> Plan:
-    """Path patterns, those of `("autorun", scope)` written out."""
-    return _places(plans[1]) if plans[:1] == ("autorun",) else plans
+def _below(plans: Plan) -> paths.TreeMatcher:
+    """The matcher of folders that are read with what is below them."""
+    if plans[:1] != ("autorun",):
+        return paths.tree_matcher(plans)
+    return lambda *tree: paths.tree_matcher(_plans("\t".join(programs.autorun(plans[1]).values())))(*tree)
 
 
 def hosts(plans: Plan) -> TargetMatcher:

@@ -53,18 +53,21 @@ def evaluate(policy: Policy, event: Event, given: Given, explain: bool = False) 
     first = yield from walk(scene, [rule for rule in rules if not rule.unit.only_stops], explain)
     outcome = fold(policy, first)
     scenes = [(scene, rules)]
+    reported = scene
     if outcome.updated_input is not None:
         scene = yield from _scene(policy, replace(event, input=outcome.updated_input), knowledge)
         rules = candidates(policy, scene, explain)
         second = yield from walk(scene, [rule for rule in rules if not rule.unit.only_stops], explain)
-        outcome = _judged_again(outcome, fold(policy, second), first, second)
+        again = fold(policy, second)
+        outcome = _judged_again(outcome, again, first, second)
+        reported = scene if outcome.parts is again.parts else reported
         scenes.append((scene, rules))
-    for place, (scene, rules) in enumerate(scenes):
+    for scene, rules in scenes:
         unreviewed = [rule for rule in rules if rule.unit.only_stops]
         denied = outcome.verdict == Verdict.DENY and event.kind.stops
         if unreviewed and (explain or not denied):
             result = yield from walk(scene, unreviewed, explain, ended=denied, reviewed=False)
-            outcome = tightened(outcome, result, same_parts=place == 0)
+            outcome = tightened(outcome, result, same_parts=scene is reported)
     return replace(outcome, writes=_writes(scenes[-1][0], outcome))
 
 

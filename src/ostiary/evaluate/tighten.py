@@ -15,8 +15,8 @@ from ostiary.visible import visible
 
 
 def tightened(outcome: Outcome, result: Walk, same_parts: bool) -> Outcome:
-    """The outcome with what unreviewed rules said in `result`. `same_parts` is False where they judged the rewritten
-    call, whose parts are not those that the outcome reports."""
+    """The outcome with what unreviewed rules said in `result`. `same_parts` is False where the parts they
+    judged are not those that the outcome reports: of the call as it came, and as it was rewritten, it reports one."""
     problems = dict.fromkeys((*outcome.problems, *limits(result)))
     outcome = replace(outcome, trail=outcome.trail + result.trail, problems=tuple(problems))
     verdict = max((stop.verdict for stop in result.stops), default=Verdict.NONE)

@@ -1,14 +1,15 @@
 """Spellings of paths: patterns of rules, and whether the target of an access is one that they name."""
 
 from ostiary.paths.glob import path_matches
-from ostiary.paths.match import PathMatcher, matcher, outside
-from ostiary.paths.plan import path_plan, shown
+from ostiary.paths.match import PathMatcher, matcher, matcher_of, outside
+from ostiary.paths.plan import Keyed, key, path_plan, shown
 from ostiary.paths.spelling import Spelling, collapsed, is_known, spelled
 from ostiary.paths.tree import Tree, TreeMatcher, tree_matcher
 from ostiary.paths.written import ANYTHING, Written, wrote
 
 __all__ = [
     "ANYTHING",
+    "Keyed",
     "PathMatcher",
     "Spelling",
     "Tree",
@@ -16,7 +17,9 @@ __all__ = [
     "Written",
     "collapsed",
     "is_known",
+    "key",
     "matcher",
+    "matcher_of",
     "outside",
     "path_matches",
     "path_plan",

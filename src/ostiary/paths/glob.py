@@ -16,11 +16,10 @@ from ostiary.patterns import glob_tokens
 
 Segments = tuple[str, ...]
 
-ANY: Final = "any"
 IN_SEGMENT: Final = "in segment"
 VISIBLE: Final = "visible"  # the first character of a name that pathname expansion finds: no dot
 
-Edge = tuple[str, int]  # the characters it takes (ANY, IN_SEGMENT, VISIBLE, one character or a class), and its end
+Edge = tuple[str, int]  # the characters it takes (IN_SEGMENT, VISIBLE, one character or a class), and its end
 Automaton = tuple[tuple[tuple[Edge, ...], ...], tuple[tuple[int, ...], ...]]  # edges and free moves of each state
 
 
@@ -94,7 +93,61 @@ def can_match(pattern: Segments, path: str) -> bool:
     """Whether some text for the holes of an absolute path makes the pattern (from the root) cover it."""
     if len(path) > MAX_PATH:
         return True
-    left, right = _pattern_automaton(pattern), _path_automaton(path)
+    names = path.removeprefix("/").split("/")
+    # Most patterns end in a name that most paths cannot end in.
+    if pattern and pattern[-1] != "**" and names[-1] not in (BASE, DEEP) and not _can_be(pattern[-1], names[-1]):
+        return False
+    rows = {0}
+    for name in names:
+        rows = _perhaps_advance(pattern, _past_stars(pattern, rows), name)
+        if not rows:
+            return False
+    return len(pattern) in _past_stars(pattern, rows)
+
+
+def _perhaps_advance(pattern: Segments, rows: set[int], name: str) -> set[int]:
+    """Where a segment of a path may lead that may stand for any others, too."""
+    if name == BASE:
+        return set(range(min(rows), len(pattern) + 1))
+    if name != DEEP:
+        return {
+            row if pattern[row] == "**" else row + 1
+            for row in rows
+            if row < len(pattern) and (pattern[row] == "**" or _can_be(pattern[row], name))
+        }
+    reached = set(rows)
+    for row in range(min(rows), len(pattern)):
+        if row in reached and (pattern[row] == "**" or _can_be(pattern[row], _SHOWN)):
+            reached.add(row + 1)
+    return reached
+
+
+_SHOWN: Final = FLAT  # any name that does not begin with a dot
+
+
+def _can_be(pattern: str, name: str) -> bool:
+    """Whether a pattern segment can cover a name with holes."""
+    if not SIGNS & set(name):
+        return segment_matches(pattern, name)
+    if not _SPECIAL.search(pattern) and not _around(pattern, name):
+        return False
+    return len(name) > _MAX_NAME or _meeting(pattern, name)
+
+
+def _around(text: str, name: str) -> bool:
+    """Whether a text begins and ends with what stands around the holes of a name, and is not too short for it."""
+    before, *between, after = _HOLES.split(name)
+    least = len(before) + len(after) + sum(map(len, between))
+    return least <= len(text) and text.startswith(before) and text.endswith(after)
+
+
+_HOLES: Final = expression(f"[{''.join(sorted(SIGNS))}]+")
+_MAX_NAME: Final = 255  # characters of a name; what is known of one with holes is rarely as long
+
+
+@lru_cache(maxsize=8192)
+def _meeting(pattern: str, name: str) -> bool:
+    left, right = _pattern_automaton(pattern), _name_automaton(name)
     goal = (len(left[0]) - 1, len(right[0]) - 1)
     pending, seen = [(0, 0)], {(0, 0)}
     while pending:
@@ -118,15 +171,13 @@ def _moves(left: Automaton, right: Automaton, state: tuple[int, int]) -> list[tu
 
 def _meet(one: str, other: str) -> bool:
     """Whether two sets of characters share one."""
-    if ANY in (one, other):
-        return True
     if len(one) > 1 and len(other) > 1:
         return True  # two wide sets: whether their characters differ decides nothing worth the care
     single, wide = (one, other) if len(one) == 1 else (other, one)
     if wide == IN_SEGMENT:
-        return single != "/"
+        return True
     if wide == VISIBLE:
-        return single not in "/."
+        return single != "."
     return single == wide if len(wide) == 1 else re.fullmatch(wide, single, re.DOTALL) is not None
 
 
@@ -156,49 +207,25 @@ class _Builder:
         self.free[start].append(end)
         self.free[inside].append(end)
 
-    def visible_folders(self) -> None:
-        """Any number of segments that do not begin with a dot."""
-        start = len(self.edges) - 1
-        slash, inside = self.state(), self.state()
-        self.edges[start].append(("/", slash))
-        self.edges[slash].append((VISIBLE, inside))
-        self.edges[inside] += [(IN_SEGMENT, inside), ("/", slash)]
-        end = self.state()
-        self.free[start].append(end)
-        self.free[inside].append(end)
-
     def done(self) -> Automaton:
         return tuple(map(tuple, self.edges)), tuple(map(tuple, self.free))
 
 
 @lru_cache(maxsize=1024)
-def _pattern_automaton(pattern: Segments) -> Automaton:
+def _pattern_automaton(pattern: str) -> Automaton:
     out = _Builder()
-    for segment in pattern:
-        if segment == "**":
-            out.loop(ANY, first="/")
-            continue
-        out.take("/")
-        for token in glob_tokens(segment):
-            if token == "*":
-                out.loop(IN_SEGMENT)
-            else:
-                out.take(IN_SEGMENT if token == "?" else token)
+    for token in glob_tokens(pattern):
+        if token == "*":
+            out.loop(IN_SEGMENT)
+        else:
+            out.take(IN_SEGMENT if token == "?" else token)
     return out.done()
 
 
-def _path_automaton(path: str) -> Automaton:
+def _name_automaton(name: str) -> Automaton:
     out = _Builder()
-    for segment in path.split("/")[0 if path[:1] != "/" else 1 :]:
-        if segment == BASE:
-            out.loop(ANY, first="/")
-            continue
-        if segment == DEEP:
-            out.visible_folders()
-            continue
-        out.take("/")
-        for index, sign in enumerate(segment):
-            _take_sign(out, sign, VISIBLE if index == 0 else IN_SEGMENT)
+    for index, sign in enumerate(name):
+        _take_sign(out, sign, VISIBLE if index == 0 else IN_SEGMENT)
     return out.done()
 
 

@@ -9,7 +9,7 @@ from ostiary import patterns
 from ostiary.answers import MAYBE, NO, YES, Answer, negated
 from ostiary.facts import Given, Knowledge
 from ostiary.paths.glob import Segments, can_match, path_matches
-from ostiary.paths.plan import Plan
+from ostiary.paths.plan import Keyed, Plan, keyed
 from ostiary.paths.spelling import BASE, SIGNS, Spelling, collapsed, spelled
 from ostiary.records import NamedTuple
 from ostiary.words import Word
@@ -44,7 +44,12 @@ def matcher(plans: tuple[Plan, ...], wide: bool) -> PathMatcher:
     A target with holes answers yes if it matches whatever they hold, maybe if it can match. Case is ignored where the
     volume ignores it, which is asked only where it matters.
     """
-    readings = Readings(tuple(_reading(plan, wide) for plan in plans))
+    return matcher_of(keyed(plans), wide)
+
+
+def matcher_of(plans: Keyed, wide: bool) -> PathMatcher:
+    """The same for patterns that are sorted by name already."""
+    readings = Readings(plans, wide)
     judge = _widely if wide else _narrowly
 
     def match(target: Word, cwd: str | None, knowledge: Knowledge) -> Answer:
@@ -54,28 +59,36 @@ def matcher(plans: tuple[Plan, ...], wide: bool) -> PathMatcher:
 
 
 class Readings:
-    """Patterns by a name that every path they fit holds, so that a long list costs little more than a short one."""
+    """Patterns by name, each read when it is first needed, so that a long list costs little more than a short one."""
 
-    __slots__ = ("all", "free", "named")
+    __slots__ = ("plans", "read", "wide")
 
-    def __init__(self, patterns: tuple[Pattern, ...]) -> None:
-        self.all = patterns
-        self.free: list[Pattern] = []
-        self.named: dict[str, list[Pattern]] = {}
-        for pattern in patterns:
-            name = next((item.casefold() for item in reversed(pattern.segments) if not _GLOB & set(item)), None)
-            (self.free if name is None else self.named.setdefault(name, [])).append(pattern)
+    def __init__(self, plans: Keyed, wide: bool) -> None:
+        self.plans = plans
+        self.wide = wide
+        self.read: dict[str, tuple[Pattern, ...]] = {}
 
-    def fitting(self, path: Spelling) -> Iterable[Pattern]:
-        """The patterns that may fit a path."""
-        if not path.known or len(self.all) < _FEW:
-            return self.all
+    def _of(self, name: str) -> tuple[Pattern, ...]:
+        if name not in self.plans.names:
+            return ()
+        if name not in self.read:
+            self.read[name] = tuple(_reading(plan, self.wide) for plan in self.plans.named(name))
+        return self.read[name]
+
+    def best(self, path: Spelling, answer: Callable[[Pattern], Answer]) -> Answer:
+        """The best answer of a pattern on a path: of those that hold no other name than the path, and where it has
+        holes, which may hold any name but make nothing certain, of the others."""
         names = dict.fromkeys(_split(path.text.casefold()))
-        return [*self.free, *(pattern for name in names for pattern in self.named.get(name, ()))]
+        best = _best(answer(pattern) for name in ("", *names) for pattern in self._of(name))
+        if best != NO or path.known:
+            return best
+        others = (name for name in self.plans.names if name not in names and _may_hold(names, name))
+        return MAYBE if any(answer(pattern) for name in others for pattern in self._of(name)) else NO
 
 
-_GLOB: Final = frozenset("*?[\\")
-_FEW: Final = 8
+def _may_hold(names: Iterable[str], name: str) -> bool:
+    """Whether holes among the names of a path may be a name."""
+    return any(can_match((name,), f"/{item}") for item in names if SIGNS & set(item))
 
 
 def outside(place: Place, wide: bool) -> PathMatcher:
@@ -116,19 +129,18 @@ def _reading(plan: Plan, wide: bool) -> Pattern:
 
 def _widely(patterns: Readings, path: Spelling, knowledge: Knowledge) -> Answer:
     """The best that a pattern says of the lexical or of the resolved form."""
-    lexical = _best(_answer(pattern, path, knowledge, resolved=False) for pattern in patterns.fitting(path))
-    if lexical == YES or not patterns.all:
+    lexical = patterns.best(path, lambda pattern: _answer(pattern, path, knowledge, resolved=False))
+    if lexical == YES or not patterns.plans.names:
         return lexical
     real = _resolved(path, knowledge)
     if real is None:
         return MAYBE
-    answers = (_answer(pattern, real, knowledge, resolved=True) for pattern in patterns.fitting(real))
-    return max(lexical, _best(answers))
+    return max(lexical, patterns.best(real, lambda pattern: _answer(pattern, real, knowledge, resolved=True)))
 
 
 def _narrowly(patterns: Readings, path: Spelling, knowledge: Knowledge) -> Answer:
     """The best that a pattern says of both forms."""
-    return _best(_by_both(pattern, path, knowledge) for pattern in patterns.fitting(path))
+    return patterns.best(path, lambda pattern: _by_both(pattern, path, knowledge))
 
 
 def _by_both(pattern: Pattern, path: Spelling, knowledge: Knowledge) -> Answer:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Final
 
 from ostiary import patterns
 from ostiary.expressions import expression
+from ostiary.records import NamedTuple
 
 Plan = tuple[Any, ...]
 
@@ -91,6 +93,31 @@ def _check_classes(segment: str, pattern: str) -> None:
     bare = re.sub(r"\\.", "", segment)
     if re.search(r"\[(?![!^]?.[^\]]*\])", bare):
         raise ValueError(f"`[` is never closed in `{pattern}`; write `[[]` for the character itself")
+
+
+class Keyed(NamedTuple):
+    """Path patterns by a name, without case, that every path they fit holds; empty for those that fit paths without one
+    name in common. `named` gives the plans of a name."""
+
+    names: Collection[str]
+    named: Callable[[str], Sequence[Plan]]
+
+
+def keyed(plans: Iterable[Plan]) -> Keyed:
+    """Plans by name."""
+    found: dict[str, list[Plan]] = {}
+    for plan in plans:
+        found.setdefault(key(plan), []).append(plan)
+    return Keyed(found.keys(), found.__getitem__)
+
+
+def key(plan: Plan) -> str:
+    """A name, without case, that every path holds which the plan fits; empty if there is none."""
+    segments = plan[2] if plan[0] == "path" else ()
+    return next((item.casefold() for item in reversed(segments) if not _GLOB & set(item)), "")
+
+
+_GLOB: Final = frozenset("*?[\\")
 
 
 def shown(plan: Plan) -> str:

@@ -70,4 +70,4 @@ EXPANDED_VARIABLES: Final = _words("expanded")
 AUTORUN: Final[Mapping[str, str]] = {
     name.removeprefix("autorun "): text for name, text in _TEXT.items() if name.startswith("autorun ")
 }
-"""Places whose content runs later: patterns by scope, one in each line."""
+"""Places whose content runs later, by scope: in each line a name and the patterns that need it, with tabs between."""
