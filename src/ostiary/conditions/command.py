@@ -182,8 +182,12 @@ def _subcommand(plan: Plan, stance: Stance) -> LayerCondition:
 
 
 def _chosen(invocation: Invocation, written: tuple[str, ...], unknown: Answer) -> Answer:
-    words = programs.canonical_subcommand(invocation.name or "", written)
-    given: list[str | None] = [*invocation.subcommand, *(word.text for word in invocation.operands)]
+    name = invocation.name or ""
+    words = programs.canonical_subcommand(name, written)
+    if invocation.subcommand[: len(words)] == words:
+        return YES
+    words, chosen = programs.ungrouped(name, words), programs.ungrouped(name, invocation.subcommand)
+    given: list[str | None] = [*chosen, *(word.text for word in invocation.operands)]
     if tuple(given[: len(words)]) == words:
         return YES
     known = given[: given.index(None)] if None in given else given

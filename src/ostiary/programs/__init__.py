@@ -26,6 +26,7 @@ from ostiary.programs.lookup import (
     shipped_as,
     shown_name,
     subprogram,
+    ungrouped,
 )
 from ostiary.programs.model import ANY_SHAPE, CLOSING_ROLES, Change, Program, Slots, head
 from ostiary.programs.reading import arguments
@@ -65,4 +66,5 @@ __all__ = [
     "split_assignment",
     "subprogram",
     "switched",
+    "ungrouped",
 ]

@@ -184,7 +184,7 @@ class Reader:
         return not self.data.acts or (item.text is not None and subprogram(self.data, item.text) is not None)
 
     def _subcommand(self, item: Word) -> None:
-        text = item.text
+        text = None if item.text is None else self._in_full(item.text)
         below = None if text is None else subprogram(self.data, text)
         self.choosing = False
         if text is None:
@@ -199,6 +199,13 @@ class Reader:
             self.choosing = bool(below.subcommands)
         else:
             self.unknown_subcommand = True
+
+    def _in_full(self, text: str) -> str:
+        """A subcommand as it is called, where the program takes the beginning of its name for it."""
+        if "abbreviates" not in self.data.traits or text in self.data.subcommands:
+            return text
+        meant = {full for name, full in self.data.subcommands.items() if name.startswith(text)}
+        return meant.pop() if len(meant) == 1 else text
 
     def _long(self, item: Word, prefix: str) -> None:
         name = prefix.partition("=")[0]

@@ -170,6 +170,13 @@ def canonical_subcommand(name: str, words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(out)
 
 
+def ungrouped(name: str, words: tuple[str, ...]) -> tuple[str, ...]:
+    """The subcommand words without a first one that only groups: `docker container run` is `docker run`."""
+    data = program(name) if len(words) > 1 else None
+    below = subprogram(data, words[0]) if data else None
+    return words[1:] if below and "group" in below.traits else words
+
+
 def inert(variable: str) -> bool:
     """Whether a variable of this name cannot make a program execute, write, connect or be found elsewhere."""
     return variable in INERT_VARIABLES or variable.startswith(INERT_PREFIXES)

@@ -121,6 +121,8 @@ TRAITS: Final = frozenset(
         "bundle",  # the first word may be a cluster without a dash (`tar xf`)
         "assignments",  # `NAME=value` before the inner command
         "late",  # its directory option concerns operands, not the values of other options
+        "abbreviates",  # a subcommand may be cut short where only one begins so
+        "group",  # its subcommands are those of the program itself (`docker container run` is `docker run`)
         "globals",  # its options may also follow the subcommand
         "runs",  # may run a program that stands somewhere among its words, as an unknown program may
         "elsewhere",  # what it runs, runs on another machine or in a container
