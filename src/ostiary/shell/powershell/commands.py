@@ -195,7 +195,7 @@ class CommandReader(ExpressionReader):
         start = self.pos
         self.pos += 1
         self.lines()
-        self.masks.append((start, self.pos, "x"))
+        self.masks.append((start, self.pos, " "))
         return True
 
     def _one(self) -> Word:

@@ -33,6 +33,9 @@ INERT_METHODS: Final = frozenset(
 """Methods of strings, numbers, lists and paths that touch nothing outside of the script. `foreach` and `where` take
 blocks, which are read where they stand."""
 
+_NEWER: Final = frozenset({"..", "??", "?", ":"})
+"""Operators that the second grammar does not know."""
+
 _ASSIGNS: Final = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "??="})
 _ENDS: Final = frozenset("|;)}]&")
 
@@ -86,6 +89,10 @@ class ExpressionReader(WordReader):
             return held
         if (held := self.variable()) is not None:
             return self.postfix(held, start)
+        if tokens.ATTRIBUTE.match(self.text, start):
+            self.attribute()
+            self.lines()
+            return self._operand() or self.computed(start)
         if match := tokens.TYPE.match(self.text, start):
             self.intricate = True
             self.pos = match.end()
@@ -97,6 +104,28 @@ class ExpressionReader(WordReader):
             self.pos = match.end()
             return self.computed(start)
         return None
+
+    def attribute(self) -> None:
+        """`[Name(...)]` before a parameter or a block of them; its values may be blocks, which run."""
+        self.intricate = True
+        opening = tokens.ATTRIBUTE.match(self.text, self.pos)
+        assert opening is not None
+        self.pos = opening.end()
+        self.budget.enter()
+        while self.lines() != ")":
+            start = self.pos
+            if match := tokens.NAMED.match(self.text, self.pos):
+                self.pos = match.end()
+            if self.lines() not in (",", ")"):
+                self.expression(argument=True)
+            self.pos += self.lines() == ","
+            if self.pos == start:
+                raise Unreadable("an attribute is not clear")
+        self.pos += 1
+        self.budget.leave()
+        if self.lines() != "]":
+            raise Unreadable("an attribute is not clear")
+        self.pos += 1
 
     def _type(self, name: str, start: int) -> Word | None:
         """A type: its member is a value, before a value it only converts."""
@@ -114,7 +143,7 @@ class ExpressionReader(WordReader):
         if match is None:
             raise Unreadable(f"`{sign}` is not expected in an expression")
         self.pos = match.end()
-        if match[0] == "..":  # the second grammar knows no ranges
+        if match[0] in _NEWER:
             self.masks += [(match.start(), match.start() + 1, "+"), (match.start() + 1, match.end(), " ")]
         return tokens.dashed(match[0]).lower()
 

@@ -33,6 +33,9 @@ class Reader(CommandReader):
             count += 1
 
     def statement(self) -> Word | None:
+        while tokens.ATTRIBUTE.match(self.text, self.pos):
+            self.attribute()
+            self.lines()
         match = tokens.KEYWORD.match(self.text, self.pos)
         if match is not None:
             reader = self._KEYWORDS.get(match[1].lower())
@@ -123,6 +126,7 @@ class Reader(CommandReader):
             return False
         self._one()
         self._block()
+        self._apart()
         return True
 
     def _trap(self) -> None:
@@ -163,7 +167,7 @@ class Reader(CommandReader):
                 self.pos = match.end()
             if self.char() == "}":
                 break
-            self.primary() or self.variable() or self.bare()
+            self._key()
             if self.lines() != "=":
                 raise Unreadable("a hashtable is not clear")
             self.pos += 1
@@ -171,6 +175,22 @@ class Reader(CommandReader):
             self.statement()
         self.pos += 1
         self.budget.leave()
+
+    def _key(self) -> None:
+        if match := tokens.KEY.match(self.text, self.pos):
+            self.masks.append((match.start(), match.end(), "x"))
+            self.pos = match.end()
+        else:
+            self.primary() or self.variable() or self.bare()
+
+    def _param(self) -> None:
+        self._parenthesis()
+        self._apart()
+
+    def _apart(self) -> None:
+        """Here a statement ends; the second grammar wants to see it."""
+        if self.char() in (" ", "\t"):
+            self.masks.append((self.pos, self.pos + 1, ";"))
 
     _KEYWORDS: Final[dict[str, Callable[[Reader], None]]] = {
         **dict.fromkeys(("if", "for"), _condition),
@@ -183,6 +203,6 @@ class Reader(CommandReader):
         "trap": _trap,
         "foreach": _foreach,
         "switch": _switch,
-        "param": _parenthesis,
+        "param": _param,
     }
     """Those without a reader change what the text after them means."""

@@ -36,6 +36,9 @@ NUMBER: Final = expression(
     re.IGNORECASE,
 )
 TYPE: Final = expression(r"\[[ ]*([A-Za-z_][\w.+`]*(?:\[[\w.,\[\] +`]*\])*)[ ]*\]")
+ATTRIBUTE: Final = expression(r"\[\s*[A-Za-z_][\w.]*\s*\(")
+NAMED: Final = expression(r"[A-Za-z_]\w*\s*(?:=(?!=)|(?=[,)]))")
+KEY: Final = expression(r"[\w.-]+")
 MEMBER: Final = expression(r"(?:\?\.|::|\.)(?=[\w'\"$(])")
 NAME: Final = expression(r"\w+")
 OPERATOR: Final = expression(
