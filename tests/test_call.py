@@ -221,11 +221,15 @@ def test_long_build_files_are_in_doubt(command: str, file: str) -> None:
     assert (last.unparsed, last.source and last.source.settled) == ("the file is too long", False)
 
 
-def test_long_code_of_an_interpreter_is_not_looked_through() -> None:
+def test_long_code_of_an_interpreter_is_in_doubt() -> None:
     text = "import os\nos.system('rm a')\n"
     texts = {f"{CWD}/a.py": text, f"{CWD}/b.py": text + "#" * MAX_CODE}
     event = Event.from_call("bash", {"command": "python a.py; python b.py"}, CWD)
-    assert [part.text for part in analyse(event, GIVEN, TOOLS, texts).parts[2:]] == ["a.py:1", "rm a"]
+    *parts, last = analyse(event, GIVEN, TOOLS, texts).parts[2:]
+    assert [part.text for part in parts] == ["a.py:1", "rm a"]
+    assert (last.text, last.unparsed) == ("b.py", "the code is longer than what is analysed")
+    assert last.source is not None
+    assert not last.source.settled
 
 
 def test_commands_have_a_bound() -> None:

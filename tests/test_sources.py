@@ -575,6 +575,7 @@ def test_script(base: Path) -> None:
     )
     (base / "work/tool").write_bytes(b"\x7fELF\0\1\nrm c\n")
     (base / "work/odd.sh").write_bytes(b"# \xff\nr\0m d\n")
+    (base / "work/wide.sh").write_bytes("é".encode() * SCRIPT_BYTES)
     (base / "work/long.sh").write_bytes(b"#" * (SCRIPT_BYTES + 10))
     roots = Roots(start=str(base / "work"), all=(str(base / "work"),), folders=())
     facts = machine.MachineFacts(roots)
@@ -583,9 +584,11 @@ def test_script(base: Path) -> None:
         return facts.answer(FactRequest("script", str(base / name)))
 
     assert text("work/x.sh") == text("work/in.sh") == "rm a\n"
-    assert text("work/odd.sh") == "# \ufffd\nrm d\n"
+    assert text("work/odd.sh") == "# \ufffd\nr\0m d\n"
+    assert text("work/tool") == "\x7fELF\0\1\nrm c\n"
+    assert len(str(text("work/wide.sh"))) == SCRIPT_BYTES + 1
     assert text("work/long.sh") == "#" * (SCRIPT_BYTES + 1)
-    unread = ("work/out.sh", "work/fifo", "work/sub", "work/tool", "work/gone", "other/y.sh")
+    unread = ("work/out.sh", "work/fifo", "work/sub", "work/gone", "other/y.sh")
     assert {text(name) for name in unread} == {None}
     assert text("other/y.sh", machine.MachineFacts(roots, (str(base / "other"), "relative"))) == "rm b\n"
     assert text("work/x.sh", machine.MachineFacts(Roots(start=None, all=(), folders=()))) is None

@@ -31,7 +31,7 @@ class FactRequest(NamedTuple):
     `home_of USER`: the home of another user (str), None if there is no such user. `kind PATH`: what stands there, links
     followed: `file`, `folder` or `none` (str), None if that cannot be told. `script PATH`: the text of a file that the
     call runs (str), of one longer than `SCRIPT_BYTES` its start with more characters than that; None if there is none,
-    if it lies outside of the project and the working directories, or if it is no text. `written PATH`: whether
+    or if it lies outside of the project and the working directories. `written PATH`: whether
     permitted calls of this session before this
     one wrote it: `yes`, `maybe` or `no` (str), None if that cannot be told. The path may have unknown stretches.
     `listing DIR`: what lies below a folder, links not followed and repositories' `.git` not entered: each base name

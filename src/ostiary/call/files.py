@@ -13,7 +13,7 @@ from ostiary.call.code import MAX_CODE, SHELLS, read_code
 from ostiary.call.filters import UNTOLD
 from ostiary.call.gather import Gathered, Nested
 from ostiary.call.layers import Layer
-from ostiary.call.loaded import BUILD_LANGUAGES, Loaded, Piece, loaded, pieces
+from ostiary.call.loaded import Loaded, Piece, loaded, others, pieces
 from ostiary.call.model import Part, Source
 from ostiary.call.parts import Around, Builder
 from ostiary.call.places import directory
@@ -44,7 +44,7 @@ class _Use(NamedTuple):
 
     @property
     def key(self) -> tuple[str, str]:
-        return self.file.path, " ".join(map(str, self.file.arguments or ()))
+        return self.file.path, " ".join(map(str, (*(self.file.arguments or ()), *self.file.goals)))
 
 
 @dataclass(slots=True)
@@ -118,6 +118,7 @@ class FileBuilder(Builder):
             return True
         text = self.texts[path]
         if text is None:
+            self.uses += (use._replace(file=other) for other in others(use.file, self.given))
             return True
         self.read[path] = text
         return self._text(use, text)
@@ -136,17 +137,19 @@ class FileBuilder(Builder):
             if self.limit:
                 self._cut(use, f"the script is not read to its end ({self.limit})")
                 return True
-        if len(text) > SCRIPT_BYTES and use.file.language in BUILD_LANGUAGES:
-            self._cut(use, "the file is too long")
         return True
 
     def _piece(self, piece: Piece, use: _Use) -> None:
         assert self.reading is not None
         source = Source(self.reading.on(piece.line), use.carrier)
         around = replace(use.around, source=source, possible=use.around.possible or use.file.possible or piece.possible)
+        if use.file.language == "npm":  # scripts run where their manifest is
+            around = replace(around, cwd=use.file.path.rpartition("/")[0])
         if piece.language in SHELLS:
             self.script(piece.text, SHELLS[piece.language], around, piece.arguments)
-        elif len(piece.text) <= MAX_CODE:
+        elif len(piece.text) > MAX_CODE:
+            self._cut(use, "the code is longer than what is analysed")
+        else:
             self._interpreted(piece, replace(around, possible=True))
 
     def _interpreted(self, piece: Piece, around: Around) -> None:

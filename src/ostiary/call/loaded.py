@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from ostiary import programs
 from ostiary.call.gather import Gathered
-from ostiary.call.layers import Layer
+from ostiary.call.layers import Layer, layers_of
 from ostiary.call.model import Access
 from ostiary.call.places import directory
 from ostiary.call.shapes import is_device
-from ostiary.facts import Given
+from ostiary.facts import SCRIPT_BYTES, Given
 from ostiary.programs import Arguments, head
 from ostiary.records import NamedTuple
 from ostiary.words import Word, word
@@ -24,9 +25,6 @@ BUILD_FILES: Final = {
     **dict.fromkeys(("npm", "yarn", "pnpm", "bun"), ("package.json",)),
 }
 """Files that programs look for by themselves, where none is named: the first one that exists."""
-
-BUILD_LANGUAGES: Final = frozenset({"make", "npm"})
-"""Languages of files of which only the part that is asked for runs."""
 
 _MAKES: Final = frozenset({"make", "gmake"})
 _NO_SHELL: Final = "another program than a shell runs the recipes"
@@ -42,6 +40,16 @@ _ENDINGS: Final = {
     "php": "php",
 }
 _LANGUAGE: Final = {ending: language for language, endings in _ENDINGS.items() for ending in endings.split()}
+_READ_AS: Final = {"fish": "bash"}
+# What marks come before a text or its second bytes become where they are no characters.
+_MARKS: Final = "\ufeff\ufffd"
+_ENCODED: Final = re.compile(r"(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)")
+_PLAIN: Final = re.compile(
+    r"utf[-_]?8(?:[-_]sig)?|(?:us[-_]?)?ascii|latin[-_]?1|iso[-_]?8859[-_]\d+|(?:cp|windows[-_])125\d", re.IGNORECASE
+)
+_NO_ENCODING: Final = "the file is in an encoding that is not read"
+_TOO_LONG: Final = "the file is too long"
+_NO_MANIFEST: Final = "the manifest is damaged"
 
 
 class Loaded(NamedTuple):
@@ -115,6 +123,14 @@ def _run_as(access: Access, layers: tuple[Layer, ...]) -> tuple[str, tuple[Word,
 def pieces(file: Loaded, text: str) -> Iterator[Piece]:
     """What of a file's text runs. Nothing of a file in an unknown language."""
     language = file.language or _told_by(file, text)
+    plain = text.replace("\0", "").lstrip(_MARKS)
+    if language:
+        yield from _pieces(file, plain, _READ_AS.get(language, language))
+        if len(text) > SCRIPT_BYTES:
+            yield Piece("", 1, language, problem=_TOO_LONG)
+
+
+def _pieces(file: Loaded, text: str, language: str) -> Iterator[Piece]:
     if language == "make":
         from ostiary.call.makefile import recipes  # only here, as below: other calls need not pay for it
 
@@ -123,9 +139,14 @@ def pieces(file: Loaded, text: str) -> Iterator[Piece]:
             problem = recipe.problem if language else _NO_SHELL
             yield Piece(recipe.text, recipe.line, language, None, recipe.possible, problem)
     elif language == "npm":
-        yield from (Piece(script.text, script.line, "bash") for script in _scripts(text, file))
-    elif language:
-        yield Piece(text, 1, language, file.arguments)
+        scripts = _scripts(text, file)
+        yield from (Piece(script.text, script.line, "bash") for script in scripts or ())
+        if scripts is None:
+            yield Piece("", 1, language, problem=_NO_MANIFEST)
+    else:
+        cookie = _ENCODED.match(text) if language == "python" else None
+        problem = _NO_ENCODING if cookie and not _PLAIN.fullmatch(cookie[1]) else ""
+        yield Piece(text, 1, language, file.arguments, problem=problem)
 
 
 def _goals(given: Arguments) -> tuple[str, ...]:
@@ -134,31 +155,56 @@ def _goals(given: Arguments) -> tuple[str, ...]:
     return run_scripts(given)
 
 
-def _scripts(text: str, file: Loaded) -> Iterator[Script]:
-    """The scripts of a manifest; the words behind the name of one are added to it."""
+def others(file: Loaded, given: Given) -> Iterator[Loaded]:
+    """Where a program looks next for a file that is not there."""
+    folder, _, name = file.path.rpartition("/")
+    if file.language == "npm" and name == file.name:
+        above = folder.rpartition("/")[0]
+        if any(f"{above}/".startswith(f"{root}/") for root in (given.start, *given.roots) if root):
+            yield file._replace(path=f"{above}/{name}")
+    for ending in _LOOKED_FOR.get(file.language, ()):
+        if not file.path.endswith(ending):
+            yield file._replace(path=file.path + ending, name=file.name + ending)
+
+
+_LOOKED_FOR: Final = {"python": ("/__main__.py",), "node": (".js", "/index.js")}
+
+
+def _scripts(text: str, file: Loaded) -> list[Script] | None:
+    """The scripts of a manifest, None of a damaged one; the words behind the name of one are added to it."""
     from ostiary.call.manifest import scripts
 
     names = tuple(map(str, file.goals))
     words = [item.text for item in file.arguments or ()]
     more = "".join(" '" + item.replace("'", "'\\''") + "'" for item in words if item is not None)
-    for script in scripts(text, names):
-        yield script._replace(text=script.text + more) if script.name == names[len(names) // 2] else script
+    found = scripts(text, names)
+    return found and [
+        one._replace(text=one.text + more) if one.name == names[len(names) // 2] else one for one in found
+    ]
 
 
 def _told_by(file: Loaded, text: str) -> str:
     """The language of a file that is run by its name, or by a program of which it is not known."""
     if text.startswith("#!"):
-        return _interpreter(text.partition("\n")[0][2:].split())
+        return _interpreter(text.partition("\n")[0][2:].replace("\0", " ").split())
     ending = file.name.rpartition(".")[2].lower() if "." in file.name else ""
     run_by_name = file.arguments is not None and str(file.arguments[0]) == file.name
+    # What the system itself cannot run either has a zero byte in its first line or is a script for the shell.
+    if run_by_name and "\0" in text.partition("\n")[0] and text.startswith(("\x7f", "MZ", "\0", "\ufffd")):
+        return ""
     return _LANGUAGE.get(ending, "bash" if run_by_name else "")
 
 
 def _interpreter(words: list[str]) -> str:
-    """The language of `#!PATH ARGUMENTS`, empty for one that is not known. `env` runs its first word that is neither
-    option nor assignment."""
-    name = programs.base_name(words[0]) if words else ""
-    if name == "env":
-        name = next((programs.base_name(item) for item in words[1:] if item[:1] != "-" and "=" not in item), "")
-    data = programs.program(name)
-    return data.stdin.partition(":")[2] if data and head(data.stdin) == "code" else ""
+    """The language of `#!PATH ARGUMENTS`, empty for one that is not known; through `env` and other wrappers."""
+    if words and programs.base_name(words[0]) == "env":
+        words = [_SPLIT.sub("", item) for item in words]
+    layers = layers_of(tuple(word(item) for item in words if item))
+    if not layers:
+        return ""
+    name, data = layers[-1].invocation.name, layers[-1].arguments.data
+    return "make" if name in _MAKES else data.stdin.partition(":")[2] if data and head(data.stdin) == "code" else ""
+
+
+# What `env` takes apart at blanks, as was done here.
+_SPLIT: Final = re.compile(r"^(?:-v?S|--split-string(?:=|$))")

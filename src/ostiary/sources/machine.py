@@ -67,15 +67,14 @@ class MachineFacts:
 
 
 def script(path: str, within: tuple[str, ...]) -> str | None:
-    """The text of a file inside of resolved folders, cut off behind `SCRIPT_BYTES`; None for anything else. A zero byte
-    in the first line makes a file one that no shell runs; later ones they pass over."""
+    """The text of a file inside of resolved folders; None for anything else. What is longer than `SCRIPT_BYTES` is cut
+    off there, and has more characters than that whatever they are."""
     try:
         data = read_start(path, SCRIPT_BYTES + 1, within)
     except (FileNotFoundError, Unreadable):
         return None
-    if b"\0" in data.partition(b"\n")[0]:
-        return None
-    return data.replace(b"\0", b"").decode("utf-8", "replace")
+    text = data.decode("utf-8", "replace")
+    return text.ljust(SCRIPT_BYTES + 1) if len(data) > SCRIPT_BYTES else text
 
 
 def _slashes(path: str) -> str:
