@@ -189,6 +189,8 @@ def test_what_a_lower_tier_defines_never_loosens(
     after = outcome([*above, *rest, Admitted(tier, True, lower)], event)
     assert after.verdict.over_parts >= before.verdict.over_parts
     assert after.halt >= before.halt
+    if after.verdict == before.verdict:
+        assert (after.updated_input, after.message) == (before.updated_input, before.message)
 
 
 @EXAMPLES

@@ -38,7 +38,7 @@ def analyse(
     readings: list[Call] = []
     for defined in levels:
         found = _reading(event, given, tools, defined, texts)
-        if not any(replace(found, defined=other.defined) == other for other in readings):
+        if not readings or replace(found, defined=readings[-1].defined) != readings[-1]:
             readings.append(found)
     return readings[0] if len(readings) == 1 else _several(tuple(readings))
 

@@ -42,10 +42,12 @@ _BORROWED: Final = frozenset({"project", "plugin"})
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """`programs` are entries like those of the shipped table, by name; `tools` in the order in which they count."""
+    """`programs` are entries like those of the shipped table, by name; `tools` in the order in which they count. `rank`
+    is that of the lowest tier they may come from."""
 
     programs: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     tools: tuple[ToolDefinition, ...] = ()
+    rank: int = 0
 
     def tool(self, event: Event) -> ToolDefinition | None:
         """The first definition of the event's tool."""

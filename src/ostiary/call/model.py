@@ -185,3 +185,8 @@ class Call:
                 return reading, index
             index -= len(reading.parts)
         return self, index
+
+    def read_by(self, rank: int) -> Call:
+        """The reading that a tier of this rank trusts: with what it and higher tiers define."""
+        readings = self.readings or (self,)
+        return next((reading for reading in reversed(readings) if reading.defined.rank <= rank), readings[0])

@@ -131,7 +131,7 @@ def _unit(result: Walk, unit: Unit, rules: list[Rule]) -> Asking[None]:
                     _take(result, finding, taken, paid)
                 else:
                     _say(result, finding)
-            _write(writers, rule, _in_force(counted, taken, ordered))
+            _write(result, writers, rule, _in_force(counted, taken, ordered))
             _end(result, counted)
         for finding in findings:
             shadowed = ordered and finding not in counted
@@ -210,9 +210,14 @@ def _in_force(counted: list[Finding], taken: set[int], ordered: bool) -> list[Fi
     return said
 
 
-def _write(writers: list[tuple[Rule, bool]], rule: Rule, said: list[Finding]) -> None:
-    if said:
-        writers.append((rule, any(finding.answer == YES for finding in said)))
+def _write(result: Walk, writers: list[tuple[Rule, bool]], rule: Rule, said: list[Finding]) -> None:
+    """A rule's fields, where it answered on the call as its own tier reads it: what lower tiers define neither makes it
+    write nor keeps it from writing."""
+    call = result.scene.call
+    reading = call.read_by(rule.unit.rank)
+    own = [finding for finding in said if call.at(finding.part)[0] is reading]
+    if own:
+        writers.append((rule, any(finding.answer == YES for finding in own)))
 
 
 def _end(result: Walk, counted: list[Finding]) -> None:
@@ -236,7 +241,9 @@ def _default(result: Walk, rule: Rule) -> Asking[None]:
             _say(result, finding)
         result.step(finding, "overruled" if silent else state, rule.plan.decision)
     if state == "active":
-        _write(result.writers, rule, [f for f in findings if f.answer != NO and not _spoken(result, rule, f.part)])
+        _write(
+            result, result.writers, rule, [f for f in findings if f.answer != NO and not _spoken(result, rule, f.part)]
+        )
 
 
 def _default_state(result: Walk, rule: Rule) -> State:

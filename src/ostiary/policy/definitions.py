@@ -46,9 +46,9 @@ def levels(files: Iterable[Defining], tools: ToolTable) -> Levels:
         own = [item for item in ordered if item.tier == tier.name]
         added = [found.add(item) for item in own]
         if steps and ruled and any(added):
-            steps.append(found.definitions)
+            steps.append(found.definitions(tier.rank))
         elif not ruled:
-            steps = [found.definitions]
+            steps = [found.definitions(tier.rank)]
         ruled = ruled or any(item.file.rules or item.file.includes for item in own)
     return Levels(tuple(steps), found.warnings)
 
@@ -63,10 +63,10 @@ class _Found:
     by: dict[str | _Tool, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
-    @property
-    def definitions(self) -> Definitions:
-        found = Definitions(dict(self.programs), tuple(self.tools.values()))
-        return found if found.programs or found.tools else NOTHING
+    def definitions(self, rank: int) -> Definitions:
+        if not self.programs and not self.tools:
+            return NOTHING
+        return Definitions(dict(self.programs), tuple(self.tools.values()), rank)
 
     def add(self, item: Defining) -> bool:
         """Whether the file added anything."""
