@@ -76,6 +76,21 @@ def test_links_lead_somewhere() -> None:
             assert (path.parent / target).exists(), f"{path.name}: {target}"
 
 
+def test_laws_are_written_down_and_name_tests_that_exist() -> None:
+    text = (ROOT / "docs" / "laws.md").read_text("utf-8")
+    written = set(re.findall(r"^\| (L\d+) \|", text, re.MULTILINE))
+    sources = "".join(path.read_text("utf-8") for path in sorted((ROOT / "src").rglob("*.py")))
+    named = {
+        law
+        for found in re.findall(r"laws? (L\d+(?:(?:, | and | to )L\d+)*)", sources)
+        for law in re.findall(r"L\d+", found)
+    }
+    assert named <= written
+    for name in re.findall(r"`(test_\w+|cases/[\w/]+)`", text):
+        here = ROOT / "tests" / name
+        assert any(path.exists() for path in (here, here.with_suffix(".py"), here.with_suffix(".yaml"))), name
+
+
 def schema(name: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((ROOT / "schemas" / f"{name}.schema.json").read_text("utf-8"))
     return found

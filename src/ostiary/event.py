@@ -32,7 +32,7 @@ def _kinds(*kinds: EventKind) -> dict[str, EventKind]:
     return {kind.name: kind for kind in kinds}
 
 
-# The names are those of the agent hooks most people know (seeds 000 and 002, Claude Code's list of 34 events).
+# The names are those of the agent hooks most people know: Claude Code's list of events, and what others have besides.
 EVENTS: Final[dict[str, EventKind]] = _kinds(
     EventKind("PreToolUse", before_tool=True, tool=True, stops=True),
     EventKind("PermissionRequest", before_tool=True, tool=True, stops=True),

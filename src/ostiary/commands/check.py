@@ -61,8 +61,7 @@ def run(
     """Tell everything that is wrong with rule files.
 
     Each problem has its place and the cure. With `--agent` it also says what that agent's hooks cannot tell or be
-    told. Exits with 1 if there is an error;
-    warnings alone are no error.
+    told. Exits with 1 if there is an error; warnings alone are no error.
     """
     if agent is not None and agent not in DIALECTS:
         raise Refused("; ".join(unknown("agent", agent, DIALECTS)), Exit.USAGE)

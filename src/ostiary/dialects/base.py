@@ -96,8 +96,8 @@ Phase = Literal["start", "activity", "blocked", "finish", "unknown"]
 
 
 class Life(NamedTuple):
-    """What an event means for someone who only watches (seed 003's vocabulary). `outcome` only at the finish of a
-    turn, `blocker` only where `phase` is `blocked`."""
+    """What an event means for someone who only watches, in the same few words for every agent. `outcome` only at the
+    finish of a turn, `blocker` only where `phase` is `blocked`."""
 
     phase: Phase
     scope: Literal["session", "turn"] | None = None

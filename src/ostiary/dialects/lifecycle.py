@@ -1,4 +1,4 @@
-"""Payloads for someone who only watches: what an agent is doing, whichever agent it is (seed 003's reader).
+"""Payloads for someone who only watches: what an agent is doing, whichever agent it is.
 
 Not used for decisions: here the environment may say which agent sent a payload, and nothing is refused. Pure, and total
 on any value.

@@ -1,4 +1,4 @@
-"""The grammar of path patterns in rules (section 4 of the rule file's page: one grammar for string values)."""
+"""The grammar of path patterns in rules (`docs/rules.md`, *Paths*)."""
 
 from __future__ import annotations
 
