@@ -153,6 +153,7 @@ def test_no_arguments_show_the_verbs(line: Line) -> None:
         ["eval", "ls", "--project", "/nonexistent"],
         ["check", "--format", "xml"],
         ["check", "--agent", "nobody"],
+        ["eval", "ls", "--agent", "nobody"],
         ["check", "/nonexistent"],
         ["check", "/"],
         ["schema", "nonsense"],

@@ -120,7 +120,7 @@ def _report(loaded: Engine, found: Iterable[Found], policy: Policy) -> Report:
         except PolicyError as error:
             problems += error.problems
     sources = (standing.source for standing in loaded.sources if standing.state == "current")
-    examples = sum(_examples(source.raw or b"", source.label) for source in sources)
+    examples = sum(_examples(source.raw or b"", source.label) for source in sources if source.holds == "rules")
     return Report(tuple(sorted_problems(problems)), tuple(results), examples)
 
 

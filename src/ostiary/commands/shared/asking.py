@@ -112,6 +112,8 @@ def start(asked: Asked) -> str:
 def event_of(asked: Asked, tools: ToolTable) -> Event:
     """The event that the arguments describe. Raises `Refused`."""
     _one_origin(asked)
+    if asked.agent is not None and asked.agent not in DIALECTS:
+        raise Refused(_sentence(*unknown("agent", asked.agent, DIALECTS)), Exit.USAGE)
     if asked.payload is not None:
         return _received(asked)
     if asked.on is not None and asked.on not in EVENTS:
@@ -157,11 +159,8 @@ def _arguments(text: str | None) -> Mapping[str, Any]:
 
 
 def _received(asked: Asked) -> Event:
-    known = ", ".join(DIALECTS)
     if asked.agent is None:
-        raise Refused(f"`--payload` needs `--agent`; agents: {known}", Exit.USAGE)
-    if asked.agent not in DIALECTS:
-        raise Refused(_sentence(*unknown("agent", asked.agent, DIALECTS)), Exit.USAGE)
+        raise Refused(f"`--payload` needs `--agent`; agents: {', '.join(DIALECTS)}", Exit.USAGE)
     event = receive(DIALECTS[asked.agent], content(asked.payload or "-"), asked.on)
     if isinstance(event, Unreadable):
         raise Refused(f"the payload cannot be read: {event.reason}", Exit.USAGE)
