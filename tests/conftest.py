@@ -1,8 +1,22 @@
-"""How the property tests run: by themselves they explore; the gate gives one commit one answer."""
+"""The command line as a fixture, and how the property tests run: the gate gives one commit one answer."""
 
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
+
+from lines import Line
 
 # No profile has a deadline: speed is measured in `bench/`, and a slow machine is no failure.
 settings.register_profile("explore", deadline=None)
 settings.register_profile("gate", deadline=None, derandomize=True)
 settings.load_profile("explore")
+
+
+@pytest.fixture
+def line(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Line:
+    made = Line(tmp_path, capsys)
+    monkeypatch.chdir(made.project)
+    return made

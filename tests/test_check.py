@@ -1,0 +1,126 @@
+"""`ostiary check`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lines import Line
+from ostiary.commands.shared.exits import Exit
+from ostiary.commands.shared.findings import warning
+from ostiary.problems import Problem
+from ostiary.sources.discover import OWN
+
+
+def test_all_problems_of_a_file_at_once(line: Line) -> None:
+    path = line.policy("version: 1\nrulez: []\ndeny: [5]\n")
+    ran = line.at("check")
+    assert ran.status == Exit.FINDINGS
+    assert f"{path}:2:1: rulez: unknown key `rulez`\n  help: did you mean `rules`?\n" in ran.out
+    assert f"{path}:3:8: deny[0]: " in ran.out
+    assert ran.out.endswith("1 file, 0 rules: 2 errors, 0 warnings\n")
+
+
+def test_problems_as_json(line: Line) -> None:
+    path = line.policy("version: 1\nrulez: []\n")
+    ran = line.at("check", "--format", "json")
+    assert ran.status == Exit.FINDINGS
+    assert ran.json["files"] == [str(path)]
+    assert ran.json["problems"] == [
+        {
+            "file": str(path),
+            "line": 2,
+            "column": 1,
+            "where": "rulez",
+            "message": "unknown key `rulez`",
+            "help": "did you mean `rules`?",
+            "severity": "error",
+        }
+    ]
+
+
+def test_warnings_alone_are_no_findings(line: Line) -> None:
+    line.policy("version: 1\nrules: [{id: a, tool: Bassh, decision: deny}]\n")
+    ran = line.at("check")
+    assert ran.status == 0
+    assert "warning: " in ran.out
+    assert ran.out.endswith("1 file, 1 rule: 0 errors, 1 warning\n")
+
+
+def test_files_by_name(line: Line) -> None:
+    Path("good.yaml").write_text("version: 1\ninclude: [./more.yaml, pack:baseline]\ndeny: [Bash]\n")
+    Path("more.yaml").write_text("version: 1\nask: [Read]\n")
+    Path("bad.yaml").write_text("version: 2\n")
+    ran = line("check", "good.yaml", "bad.yaml")
+    assert ran.status == Exit.FINDINGS
+    assert ran.out.startswith("bad.yaml:1:10: version: ")
+    assert "2 files, " in ran.out
+
+
+def test_a_file_by_name_that_is_too_large_is_a_finding(line: Line) -> None:
+    large = line.project / "large.yaml"
+    large.write_bytes(b"#" * (OWN.file + 1))
+    ran = line("check", str(large))
+    assert ran.status == Exit.FINDINGS
+    assert ran.out.startswith(f"{large}: it is larger than the {OWN.file} bytes it may have\n")
+
+
+def test_exceptions_of_a_file_by_name_that_reach_nothing_are_told(line: Line) -> None:
+    path = line.policy(
+        "version: 1\ninclude: [{file: a.yaml}]\nexceptions:\n"
+        "  - {rule: gone, reason: x}\n  - {rule: 'project:app/x', reason: x}\n  - {rule: 'a/x', reason: x}\n"
+    )
+    (line.config / "a.yaml").write_text("version: 1\nrules: [{id: x, decision: deny}]\n")
+    out = line("check", str(path)).out
+    assert f"{path}:4: warning: exception for `gone` reaches no rule\n" in out
+    assert out.count("warning") == 2  # the other one is the sum
+
+
+def test_text_of_others_is_no_markup(line: Line) -> None:
+    line.policy('version: 1\n"[bold]\\e[31mx": 1\n')
+    ran = line.at("check")
+    assert "\x1b" not in ran.out
+    assert "[bold]" in ran.out
+
+
+def test_warnings_without_a_place() -> None:
+    assert warning("odd") == Problem("", 0, 0, "", "odd", severity="warning")
+    assert warning("a:b.yaml:3: odd: x") == Problem("a:b.yaml", 3, 0, "", "odd: x", severity="warning")
+
+
+def test_exceptions_that_reach_nothing_are_told(line: Line) -> None:
+    line.policy("version: 1\nexceptions: [{rule: nothing, reason: x}]\n")
+    assert "exception for `nothing` reaches no rule" in line.at("check").out
+
+
+def test_what_an_agent_cannot_be_told(line: Line) -> None:
+    text = (
+        "version: 1\nrules: [{id: a, on: [SessionEnd, PreModel], decision: deny},"
+        " {id: b, when: {interactive: false}, decision: deny}]\n"
+    )
+    line.policy(text)
+    ran = line.at("check", "--agent", "claude-code")
+    assert ran.status == 0
+    assert "rule `b`: claude-code does not tell `interactive`" in ran.out
+    assert "rule `a`: claude-code has no event `PreModel`" in ran.out
+    assert "rule `a`: on `SessionEnd`, claude-code is told" in ran.out
+
+
+def test_what_an_agent_cannot_be_told_is_said_once_for_all_rules(line: Line) -> None:
+    rules = ", ".join(f"{{id: r{number}, decision: ask}}" for number in range(8))
+    line.policy(f"version: 1\nrules: [{rules}]\nask: [Bash]\n")
+    warned, count = line.at("check", "--agent", "gemini-cli").out.splitlines()
+    named = "rules `ask:Bash`, `r0`, `r1`, `r2`, `r3`, `r4` and 3 more"
+    assert f": {named}: on `PreToolUse`, gemini-cli is told deny for ask" in warned
+    assert count == "1 file, 9 rules: 0 errors, 1 warning"
+
+
+def test_a_pack_that_does_not_exist_is_told(line: Line) -> None:
+    line.policy("version: 1\ninclude: [pack:base-line]\n")
+    assert "include[0]: there is no pack:base-line\n  help: did you mean `baseline`?" in line.at("check").out
+
+
+def test_an_agent_that_does_not_exist_is_told(line: Line) -> None:
+    line.policy("version: 1\ninclude: [./more.yaml]\n")
+    text = "version: 1\nrules: [{id: a, when: {agent: [claude, '*-cli']}, unless: {tool: Bash}, decision: deny}]\n"
+    Path(line.config, "more.yaml").write_text(text, "utf-8")
+    assert "rule `a`: unknown agent `claude`\n  help: did you mean `claude-code`?" in line.at("check").out
