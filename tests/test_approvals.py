@@ -33,6 +33,7 @@ rules:
   - {id: changed, when: {command: {program: touch}}, decision: ask, update_input: {command: touch y}}
   - {id: prompts, on: UserPromptSubmit, when: {prompt: "*x*"}, decision: ask}
 """
+START = "/"
 NOTE = "A person has to confirm this, and this agent cannot ask one here. Do not look for another way."
 WAITS = Waiting("d" * 64, 1000.0, "codex", "shell", "command: make", "why")
 
@@ -59,7 +60,7 @@ class Desk:
             "tool_input": {"command": command},
             "prompt": command,
         }
-        call = HookCall(json.dumps(payload).encode(), "codex", event, str(self.config), "/")
+        call = HookCall(json.dumps(payload).encode(), "codex", event, str(self.config), START)
         answer = decide(call, compile_source)
         assert (answer.status, answer.stderr) == (0, "")
         return json.loads(answer.stdout or "{}")
@@ -100,7 +101,8 @@ def test_a_question_that_nobody_can_be_asked_names_the_call(desk: Desk) -> None:
     assert (status, err) == (0, "")
     assert out.splitlines() == [
         f"{name}  codex Bash",
-        "  call    command: make all",
+        "  call    in /",
+        "          command: make all",
         "  reason  rule `user:policy/ask:Bash(make *)` says ask",
     ]
 
@@ -227,7 +229,18 @@ def test_each_gate_asks_once(state: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[]", "{}", "null", "[" * 10_000, '{"time": 0}', '{"time": "0", "used": []}', '{"time": 0, "used": 1}'],
+    [
+        "",
+        "{",
+        "[]",
+        "{}",
+        "null",
+        "[" * 10_000,
+        '{"time": 0}',
+        '{"time": "0", "used": []}',
+        '{"time": 0, "used": 1}',
+        '{"time": 0, "used": {}}',
+    ],
 )
 def test_a_damaged_approval_permits_nothing(state: str, text: str) -> None:
     approvals.approve(state, WAITS.digest, 0)
@@ -274,6 +287,14 @@ def test_the_oldest_notes_go(state: str) -> None:
     assert f"{0:064}" not in {call.digest for call in left}
 
 
+def test_calls_that_wait_take_no_approval_away(state: str) -> None:
+    approvals.approve(state, WAITS.digest, 1000.0)
+    os.utime(Path(state) / "approvals" / f"{WAITS.digest}.approved", (0, 0))
+    for number in range(70):
+        approvals.wait(state, WAITS._replace(digest=f"{number:064}"))
+    assert approvals.take(state, WAITS.digest, "PreToolUse", 1000.0)
+
+
 def test_old_files_go(state: str) -> None:
     approvals.wait(state, WAITS)
     os.utime(Path(state) / "approvals" / f"{WAITS.digest}.waits", (0, 0))
@@ -282,9 +303,28 @@ def test_old_files_go(state: str) -> None:
     assert len(os.listdir(Path(state) / "approvals")) == 1
 
 
-def test_long_texts_are_cut(state: str) -> None:
-    approvals.wait(state, WAITS._replace(text="x" * 10_000))
-    assert len(approvals.waiting(state, 1000.0)[0].text) == 4000
+@pytest.mark.parametrize("field", ["text", "reason"])
+def test_what_cannot_be_shown_whole_cannot_be_permitted(state: str, field: str) -> None:
+    longest = WAITS._replace(**{field: "\U0001f600" * 64_000})
+    assert approvals.wait(state, longest)
+    assert approvals.waiting(state, 1000.0) == [longest]
+    assert not approvals.wait(state, replace_digest("e", 1000.0)._replace(**{field: "x" * 64_001}))
+    assert approvals.waiting(state, 1000.0) == [longest]
+
+
+def test_an_approval_is_of_the_scripts_as_they_are(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    (desk.config / "policy.yaml").write_text('version: 1\nask: ["Bash(bash *)"]\n')
+    monkeypatch.chdir(desk.config)
+    (desk.config / "x.sh").write_text("ls\n")
+    call = f"bash {desk.config}/x.sh"
+    monkeypatch.setattr("test_approvals.START", str(desk.config))
+    name = desk.name(call)
+    types(monkeypatch, "permit")
+    assert desk.approve(name)[0] == 0
+    (desk.config / "x.sh").write_text("rm x\n")
+    assert desk.name(call) != name
+    (desk.config / "x.sh").write_text("ls\n")
+    assert desk.answer(call) == {}
 
 
 # the digest

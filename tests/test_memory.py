@@ -154,8 +154,27 @@ def test_old_sessions_go_when_a_new_one_begins(state: str, monkeypatch: pytest.M
     noted(state, "/work/y", session="third")
     assert said(state, "/work/x", session="old") == "yes"
     noted(state, "/work/x", session="fourth")
+    assert said(state, "/work/x", session="old") == "maybe"  # as after a jump of the clock
+    os.utime(place(state, "some", "old"), (NOW - KEPT - 1, NOW - KEPT - 1))
+    noted(state, "/work/x", session="fifth")
     assert said(state, "/work/x", session="old") == "no"
     assert said(state, "/work/x", session="young") == "yes"
+
+
+@pytest.mark.parametrize("before", [(), ("/work/y",), ("/work/y", "/work/z")])
+def test_where_a_disk_is_full_anything_may_have_been_written(
+    state: str, monkeypatch: pytest.MonkeyPatch, before: tuple[str, ...]
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    assert all(noted(state, path) for path in before)
+    monkeypatch.setattr(os, "write", full)
+    assert not noted(state, "/work/x")
+    monkeypatch.undo()
+    assert said(state, "/work/x") == "maybe"
+    assert noted(state, "/work/later") or not before
+    assert {said(state, "/work/x") for _ in before} <= {"maybe"}
 
 
 def test_many_write_at_once(state: str) -> None:

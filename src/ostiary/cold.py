@@ -12,6 +12,7 @@ from typing import Final
 
 from ostiary.decision import Outcome, Verdict
 from ostiary.dialects import DIALECTS, Answer, Dialect, OnError, Unreadable, hosted, receive, unreadable, write
+from ostiary.digests import sha256
 from ostiary.evaluate import evaluate
 from ostiary.event import Event
 from ostiary.perform import run
@@ -95,11 +96,11 @@ def _answer(dialect: Dialect, event: Event, call: HookCall, compile: Compile | N
     answer = write(dialect, event, outcome)
     if not answer.waits:
         return answer
-    now = time.time()
-    if approvals.take(places.state, event.digest, event.name, now):
+    waiting = _waiting(event, outcome, time.time())
+    if approvals.take(places.state, waiting.digest, event.name, waiting.time):
         return write(dialect, event, _permitted(outcome))
-    noted = approvals.wait(places.state, _waiting(event, outcome, now))
-    return write(dialect, event, outcome, approvals.short(event.digest) if noted else "")
+    noted = approvals.wait(places.state, waiting)
+    return write(dialect, event, outcome, waiting.name if noted else "")
 
 
 def _permitted(outcome: Outcome) -> Outcome:
@@ -109,9 +110,11 @@ def _permitted(outcome: Outcome) -> Outcome:
 
 
 def _waiting(event: Event, outcome: Outcome, now: float) -> approvals.Waiting:
-    arguments = "\n".join(f"{name}: {value}" for name, value in event.input.items())
+    """What a person is asked to permit: this call, with the scripts that it runs as they are now."""
+    digest = sha256(f"{event.digest}{outcome.scripts}".encode()).hexdigest()
+    arguments = "\n".join((f"in {event.cwd}", *(f"{name}: {value}" for name, value in event.input.items())))
     tool, reason = event.native_tool or event.tool or "", outcome.reason or ""
-    return approvals.Waiting(event.digest, now, event.agent, tool, arguments, reason)
+    return approvals.Waiting(digest, now, event.agent, tool, arguments, reason)
 
 
 def _outcome(event: Event, call: HookCall, places: Places, compile: Compile | None) -> Outcome:

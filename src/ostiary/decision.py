@@ -89,7 +89,8 @@ class Outcome:
     canonical names, `updated_output` the whole new tool output. `halt` asks the agent to stop the session. `message`
     is shown to people. `model_reason` replaces `reason` towards the model where the text comes from a source nobody
     reviewed (law L6). `generation` names the policy that answered. `writes` are the paths that the call could write if
-    it is permitted, as `paths.spelled` writes them, and whether that is certain; they are no part of the JSON.
+    it is permitted, as `paths.spelled` writes them, and whether that is certain; `scripts` is a digest of the texts of
+    the files that it runs, empty if none was read. Both are no part of the JSON.
     """
 
     verdict: Verdict = Verdict.NONE
@@ -108,6 +109,7 @@ class Outcome:
     problems: tuple[str, ...] = ()
     degraded: tuple[Degraded, ...] = ()
     writes: tuple[tuple[str, bool], ...] = ()
+    scripts: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The outcome as JSON-able data, schema 1 (`schemas/outcome.schema.json`); absent keys are left out."""

@@ -15,6 +15,7 @@ from ostiary.call import NOTHING, Definitions, analyse
 from ostiary.call.model import Call
 from ostiary.conditions.written import written
 from ostiary.decision import Outcome, Verdict
+from ostiary.digests import sha256
 from ostiary.evaluate.budget import budget
 from ostiary.evaluate.fold import fold, rewriter
 from ostiary.evaluate.judge import Scene, debts, judge
@@ -68,7 +69,12 @@ def evaluate(policy: Policy, event: Event, given: Given, explain: bool = False) 
         if unreviewed and (explain or not denied):
             result = yield from walk(scene, unreviewed, explain, ended=denied, reviewed=False)
             outcome = tightened(outcome, result, same_parts=scene is reported)
-    return replace(outcome, writes=_writes(scenes[-1][0], outcome))
+    return replace(outcome, writes=_writes(scenes[-1][0], outcome), scripts=_digest(scenes[0][0].call.read))
+
+
+def _digest(texts: tuple[str, ...]) -> str:
+    """SHA-256 (hex) of texts, empty where there are none."""
+    return sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest() if texts else ""
 
 
 def _writes(scene: Scene, outcome: Outcome) -> tuple[tuple[str, bool], ...]:

@@ -1,8 +1,8 @@
 """Calls that a person has to confirm where the agent cannot ask: what waits, and what was permitted once.
 
-A call is known by its digest (`Event.digest`), which holds its session. An approval lifts a question, never a deny; it
-holds for ten minutes and for one call, which each gate may ask about once. Whatever cannot be read or written permits
-nothing. Times are seconds since the epoch.
+A call is known by a digest, which holds its session (`Event.digest`) and the scripts that it runs. An approval lifts a
+question, never a deny; it holds for ten minutes and for one call, which each gate may ask about once. Whatever cannot
+be read or written permits nothing. Times are seconds since the epoch.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ LASTS: Final = 600
 
 _WAITS: Final = 3600  # seconds that a call can be approved
 _MOST: Final = 64  # calls that wait; the oldest go first
-_LIMIT: Final = 1 << 16
-_SHOWN: Final = 4000  # characters of a call that are kept for people
+_LIMIT: Final = 1 << 20
+_SHOWN: Final = 64_000  # characters of a call or reason that people are shown
 _SHORT: Final = 8
 
 
 class Waiting(NamedTuple):
     """A call that was denied because nobody could be asked: when (seconds since the epoch), by which agent, with which
-    tool, what it would do and why it was stopped, both cut at some thousand characters."""
+    tool, what it would do and why it was stopped."""
 
     digest: str
     time: float
@@ -50,10 +50,11 @@ def short(digest: str) -> str:
 
 
 def wait(state: str, call: Waiting) -> bool:
-    """Notes a call that waits; False if it cannot be noted."""
-    kept = call._replace(text=call.text[:_SHOWN], reason=call.reason[:_SHOWN])
+    """Notes a call that waits; False if it cannot be noted. Nobody can permit what is too long to be shown whole."""
+    if len(call.text) > _SHOWN or len(call.reason) > _SHOWN:
+        return False
     try:
-        write_private(_path(state, call.digest, "waits"), json.dumps(kept._asdict()).encode())
+        write_private(_path(state, call.digest, "waits"), json.dumps(call._asdict()).encode())
     except (OSError, Unreadable):
         return False
     _prune(state, call.time)
@@ -83,10 +84,11 @@ def take(state: str, digest: str, gate: str, now: float) -> bool:
         return False
     try:
         said = _read(taken)
-        if not said or not _recent(said.get("time"), now, LASTS) or gate in said.get("used", ()):
+        used = said and said.get("used")
+        if not said or not _recent(said.get("time"), now, LASTS) or not isinstance(used, list) or gate in used:
             return False
-        write_private(path, json.dumps({**said, "used": [*said["used"], gate]}).encode())
-    except (OSError, Unreadable, TypeError, KeyError):
+        write_private(path, json.dumps({**said, "used": [*used, gate]}).encode())
+    except (OSError, Unreadable):
         return False  # what was taken away stays so
     finally:
         with suppress(OSError):
@@ -95,12 +97,16 @@ def take(state: str, digest: str, gate: str, now: float) -> bool:
 
 
 def _prune(state: str, now: float) -> None:
-    """Takes away what is too old, or too many."""
+    """Takes away what is too old, or too many; what a person permitted goes last."""
     with suppress(OSError):
-        paths = sorted(_files(state, ""), key=os.path.getmtime, reverse=True)
+        paths = sorted(_files(state, ""), key=lambda path: (_is_approval(path), os.path.getmtime(path)), reverse=True)
         for number, path in enumerate(paths):
             if number >= _MOST or now - os.path.getmtime(path) > _WAITS:
                 os.unlink(path)
+
+
+def _is_approval(path: str) -> bool:
+    return path.endswith(".approved")
 
 
 def _files(state: str, kind: str) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 A line is one path: `=` before one that was written for certain, `?` before one that perhaps was, as a JSON text. A path
 may have unknown stretches (`paths.spelled`). `*` stands for anything. Whatever cannot be read, or is no such line,
-means that it cannot be told what was written.
+means that it cannot be told what was written; so does an empty file: a disk was full.
 """
 
 from __future__ import annotations
@@ -109,6 +109,8 @@ def _read(file: str) -> tuple[Written, ...]:
         return (Written(ANYTHING, False),)
     if data is None:
         return () if _can_be_made(os.path.dirname(file)) else (Written(ANYTHING, False),)
+    if not data:
+        return (Written(ANYTHING, False),)
     lines = data.decode("utf-8", "replace").split("\n")
     # What is behind the last line end was not written to its end.
     return tuple(map(_written, (*lines[:-1], *filter(None, lines[-1:]))))
@@ -133,12 +135,16 @@ def _written(line: str) -> Written:
 
 
 def _prune(state: str, now: float) -> None:
-    """Takes away sessions that ended long ago."""
+    """Takes away sessions that ended long ago: first what they hold, so that of one that goes on after all, or of all
+    where a clock jumped, it cannot be told what they wrote."""
     with suppress(OSError), os.scandir(_folder(state)) as entries:
         for number, entry in enumerate(entries):
             if number >= _SCANNED:
                 break
-            if now - entry.stat(follow_symlinks=False).st_mtime > KEPT:
+            status = entry.stat(follow_symlinks=False)
+            if now - status.st_mtime > KEPT and status.st_size:
+                os.truncate(entry.path, 0)
+            elif now - status.st_mtime > KEPT:
                 os.unlink(entry.path)
 
 

@@ -20,6 +20,8 @@ _APPENDING: Final = (
     | getattr(os, "O_BINARY", 0)
 )
 
+_END: Final = 2  # bytes whose loss damages a line: its end, and what comes before
+
 
 def read_private(path: str, limit: int) -> bytes | None:
     """The bytes of a file in a private folder, None if there is none. Raises `Unreadable` where folder or file belong
@@ -57,8 +59,8 @@ def write_private(path: str, data: bytes, durable: bool = False) -> None:
 
 def append_private(path: str, data: bytes, most: int) -> bool:
     """Adds to a file in one write, so that others that add at the same time do not come in between; True if the file is
-    new. A file with more than `most` bytes is left as it is. Raises as `write_private`
-    does, also where the bytes could not all be written."""
+    new. A file with more than `most` bytes is left as it is. Raises as `write_private` does, also where the bytes could
+    not all be written: then the file is empty, or its end is damaged, so that nobody takes it for whole."""
     folder = os.path.dirname(path)
     _make(folder)
     _insist(folder)
@@ -67,11 +69,23 @@ def append_private(path: str, data: bytes, most: int) -> bool:
         size = os.fstat(descriptor).st_size
         if size > most:
             return False
-        if os.write(descriptor, data) < len(data):
-            raise OSError
+        _whole(descriptor, data, size)
         return size == 0
     finally:
         os.close(descriptor)
+
+
+def _whole(descriptor: int, data: bytes, size: int) -> None:
+    """Writes all of it behind the `size` bytes that are there, or raises OSError."""
+    written = 0
+    try:
+        written = os.write(descriptor, data)
+    finally:
+        if not written:
+            with suppress(OSError):  # takes no space; a part of the data is damage enough
+                os.ftruncate(descriptor, max(size - _END, 0))
+    if written < len(data):
+        raise OSError
 
 
 def _make(folder: str) -> None:
