@@ -107,9 +107,11 @@ class FixedFacts:
     answers: Mapping[FactRequest, object] = field(default_factory=dict)
 
     def given(self, cwd: str | None) -> Given:  # noqa: ARG002 the values are fixed
+        """What is known beforehand, the same in every directory."""
         return self.known
 
     def answer(self, request: FactRequest) -> object:
+        """The answer that was given for it, else that of a machine where nothing exists."""
         if request in self.answers:
             return self.answers[request]
         absent = {"folds_case": False, "kind": "none", "written": "no", "listing": {}}

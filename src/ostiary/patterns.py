@@ -39,6 +39,7 @@ class Meter:
 
     @property
     def empty(self) -> bool:
+        """Whether no search may be made any more."""
         return self.searches <= 0 or self.late <= 0
 
 

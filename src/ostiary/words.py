@@ -54,6 +54,7 @@ class Word:
 
     @property
     def holes(self) -> tuple[Hole, ...]:
+        """What the text does not tell, in order."""
         if len(self.pieces) == 1 and isinstance(self.pieces[0], str):
             return ()
         return tuple(piece for piece in self.pieces if isinstance(piece, Hole))

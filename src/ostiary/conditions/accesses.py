@@ -99,5 +99,6 @@ def _below(plans: Plan) -> paths.TreeMatcher:
 
 
 def hosts(plans: Plan) -> TargetMatcher:
+    """A matcher of connections: hosts mean the same in every directory."""
     match = urls.matcher(plans)
     return lambda target, cwd, knowledge: match(target)

@@ -29,6 +29,7 @@ class View:
 
     @property
     def part(self) -> Part:
+        """The part that is looked at."""
         return self.call.parts[self.index]
 
 

@@ -27,7 +27,8 @@ def calls(
     which the native event carries a call of it. None where the event does not carry such calls."""
     spec = dialect.events[native]
     for name in _natives(dialect, spec, tool):
-        payload = _payload(dialect, native, _values(dialect, spec, name, tool, arguments, cwd))
+        fields = _fields(tool, None if spec.tool else name, _native(dialect, name, arguments), cwd)
+        payload = _payload(dialect, native, _placed(dialect, spec, fields))
         if payload is not None:
             yield name, payload
 
@@ -50,24 +51,31 @@ def _mcp_names(dialect: Dialect, spec: EventSpec, server: str, tool: str) -> tup
     return (f"{dialect.mcp_prefix}{server}{dialect.mcp_joint}{tool}",) if dialect.mcp_joint else ()
 
 
-def _values(
-    dialect: Dialect, spec: EventSpec, name: str, tool: str, arguments: Mapping[str, Any], cwd: str
-) -> list[tuple[Path, Any]]:
-    """What stands where in the payload: in the first place of a field, in each where they hold copies."""
-    paths = {**dialect.fields, **spec.fields}
+def _native(dialect: Dialect, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments by the names that the agent has for them; of several the first."""
     renames = dialect.tools[name].renames if name in dialect.tools else {}
     native = {canonical: original for original, canonical in reversed(list(renames.items()))}
-    pair = mcp_pair(tool) or (None, None)
-    wanted: dict[FieldName, Any] = {
+    return {native.get(key, key): value for key, value in arguments.items()}
+
+
+def _fields(tool: str, name: str | None, arguments: Mapping[str, Any], cwd: str) -> dict[FieldName, Any]:
+    """What a payload tells, None what it does not; `name` is the tool's native one."""
+    server, server_tool = mcp_pair(tool) or (None, None)
+    return {
         "session": SESSION,
         "cwd": cwd,
-        "tool": None if spec.tool else name,
-        "input": {native.get(key, key): value for key, value in arguments.items()},
-        "server": pair[0],
-        "server_tool": pair[1],
+        "tool": name,
+        "input": arguments,
+        "server": server,
+        "server_tool": server_tool,
     }
+
+
+def _placed(dialect: Dialect, spec: EventSpec, fields: Mapping[FieldName, Any]) -> list[tuple[Path, Any]]:
+    """What stands where in the payload: in the first place of a field, in each where they hold copies."""
+    paths = {**dialect.fields, **spec.fields}
     return [
-        (path, value) for field, value in wanted.items() for path in _places(dialect, field, paths) if value is not None
+        (path, value) for field, value in fields.items() for path in _places(dialect, field, paths) if value is not None
     ]
 
 

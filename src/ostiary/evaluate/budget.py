@@ -19,6 +19,7 @@ class Budget:
 
     @property
     def empty(self) -> bool:
+        """Whether nothing more may be tried."""
         return self.bindings <= 0 or self.meter.empty
 
     def spend(self, bindings: int) -> bool:

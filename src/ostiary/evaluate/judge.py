@@ -42,6 +42,7 @@ class Scene:
     tools: ToolTable
 
     def view(self, index: int, bound: Binding) -> View:
+        """What conditions see of a part, with one access of each kind that a rule names."""
         call, position = self.call.at(index)
         return View(self.event, call, position, bound, self.knowledge, self.tools)
 

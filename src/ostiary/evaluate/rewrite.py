@@ -18,7 +18,6 @@ from ostiary.tools import ToolTable
 
 _LOOKUP: Final = expression(r"\{\{\s*([A-Za-z_][A-Za-z0-9_.]*)\s*\}\}")
 
-REDACTED: Final = "[redacted]"
 REDACT_SECONDS: Final = 1.0
 """Time one replacement in one string may take; then the string is withheld."""
 UNREADABLE: Final = "[withheld: this output could not be searched in time]"

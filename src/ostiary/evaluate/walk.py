@@ -51,6 +51,7 @@ class Walk:
 
     @property
     def parts(self) -> range:
+        """The positions of the parts of the call."""
         return range(len(self.scene.call.parts))
 
     def unpaid(self, part: int, accepted: Callable[[Rule], bool] | None = None) -> frozenset[int]:

@@ -69,10 +69,12 @@ class Rule:
 
     @property
     def stops(self) -> bool:
+        """Whether it denies, defers or asks."""
         return self.verdict > Verdict.ALLOW
 
     @cached_property
     def stance(self) -> Stance:
+        """How its conditions read what the text does not tell."""
         named = {leaf[0] for leaf in self._leaves()}
         return Stance(stops=self.stops, shells=not named.isdisjoint({"command", "script", "script_is"}))
 
@@ -117,10 +119,12 @@ class Rule:
 
     @cached_property
     def when(self) -> Condition:
+        """What must hold."""
         return conditions.build(self.plan.when, self.stance)
 
     @cached_property
     def unless(self) -> Condition | None:
+        """What keeps it from speaking, None if nothing does."""
         return conditions.build(self.plan.unless, self.stance.turned()) if self.plan.unless else None
 
     @cached_property

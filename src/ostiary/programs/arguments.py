@@ -114,6 +114,7 @@ class Reader:
         self.unknown_subcommand = False
 
     def read(self) -> Arguments:
+        """What the words mean."""
         while self.index < len(self.words) and self.inner is None:
             item = self.words[self.index]
             self.index += 1

@@ -37,6 +37,7 @@ class CmdletReader(Reader):
         self.full = [word(data.path[0]), *words[1:]]
 
     def read(self) -> Arguments:
+        """What the words mean, with their names in full."""
         found = super().read()
         return found._replace(plain=tuple(self.full))
 

@@ -158,6 +158,7 @@ class Reader(SimpleReader):
         return Redirected(self.text[mark : self.pos], node, redirections) if redirections else node
 
     def function_body(self, name: str) -> Function:
+        """The function of this name: the compound command that stands here. Raises `Unreadable` where none does."""
         self.newlines()
         if not _COMPOUND.match(self.text, self.pos):
             raise Unreadable("a function's body is missing")

@@ -48,6 +48,7 @@ def unwrapped(words: tuple[Word, ...]) -> tuple[Word, ...]:
 
 
 def operand(words: tuple[Word, ...]) -> Word | None:
+    """The first argument that is no option, None if there is none; no option takes a value."""
     return next(iter(operands(words, "")), None)
 
 

@@ -148,6 +148,7 @@ class ExpressionReader(WordReader):
         return tokens.dashed(match[0]).lower()
 
     def postfix(self, held: Word, start: int) -> Word:
+        """The value after the indexes, members and methods that follow it; `start` is where it began."""
         while True:
             if self.char() == "[":
                 self._index()

@@ -15,6 +15,7 @@ class Reader(CommandReader):
     """Reads a whole text."""
 
     def statements(self, closer: str) -> Word | None:
+        """Reads statements up to `closer`; their value if they are a single one that has one."""
         value: Word | None = None
         count = 0
         while True:
@@ -33,6 +34,7 @@ class Reader(CommandReader):
             count += 1
 
     def statement(self) -> Word | None:
+        """Reads one statement; its value, None if it has none."""
         while tokens.ATTRIBUTE.match(self.text, self.pos):
             self.attribute()
             self.lines()
@@ -160,6 +162,7 @@ class Reader(CommandReader):
             self.pos = match.end()
 
     def hashtable(self) -> None:
+        """Reads the inside of `@{...}`, whose values may hold commands."""
         self.budget.enter()
         self.intricate = True
         while True:
