@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
 
 import typer
 
 from ostiary.commands.shared import options
 from ostiary.commands.shared.console import complain
 from ostiary.commands.shared.exits import Refused
-from ostiary.commands.shared.registering import Consent, Scope, change, installing, targets, without_rules
+from ostiary.commands.shared.registering import (
+    Consent,
+    DryRun,
+    Scope,
+    ScopeOption,
+    Yes,
+    change,
+    installing,
+    targets,
+    without_rules,
+)
 from ostiary.install.diagnosis import unsteady
 
 
 def run(
     names: options.Agents = None,
     *,
-    scope: Annotated[
-        Scope, typer.Option("--scope", help="For all sessions of this user, in one project, or of this machine.")
-    ] = Scope.USER,
-    yes: Annotated[bool, typer.Option("--yes", help="Write without asking.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the change, write nothing.")] = False,
+    scope: ScopeOption = Scope.USER,
+    yes: Yes = False,
+    dry_run: DryRun = False,
     config_dir: options.ConfigDir = None,
     project: options.ProjectDir = None,
 ) -> None:

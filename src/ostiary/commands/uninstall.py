@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from ostiary.commands.shared import options
-from ostiary.commands.shared.registering import Consent, Scope, change, removing, targets
+from ostiary.commands.shared.registering import Consent, DryRun, Scope, ScopeOption, Yes, change, removing, targets
 
 
 def run(
     names: options.Agents = None,
     *,
-    scope: Annotated[
-        Scope, typer.Option("--scope", help="For all sessions of this user, in one project, or of this machine.")
-    ] = Scope.USER,
-    yes: Annotated[bool, typer.Option("--yes", help="Write without asking.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the change, write nothing.")] = False,
+    scope: ScopeOption = Scope.USER,
+    yes: Yes = False,
+    dry_run: DryRun = False,
     project: options.ProjectDir = None,
 ) -> None:
     """Take Ostiary's hook out of agents again.

@@ -6,6 +6,9 @@ import os
 import shlex
 from collections.abc import Callable, Iterable
 from enum import StrEnum
+from typing import Annotated
+
+import typer
 
 from ostiary.commands.shared import agents, shipped
 from ostiary.commands.shared.console import complain, say, show
@@ -43,6 +46,13 @@ class Scope(StrEnum):
     PROJECT = "project"
     LOCAL = "local"
     MANAGED = "managed"
+
+
+ScopeOption = Annotated[
+    Scope, typer.Option("--scope", help="For all sessions of this user, in one project, or of this machine.")
+]
+Yes = Annotated[bool, typer.Option("--yes", help="Write without asking.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the change, write nothing.")]
 
 
 class Target(NamedTuple):
