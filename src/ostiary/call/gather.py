@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 from ostiary.call.model import Access, AccessKind, Opening, Origin
-from ostiary.call.shapes import at_place, is_device
+from ostiary.call.shapes import at_place, is_device, share_host
 from ostiary.records import dataclass, field, replace
-from ostiary.words import Word, joined
+from ostiary.words import Word, joined, word
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,8 @@ class Gathered:
     `base` is the directory in which the part's paths are taken (`git -C b`). `possible` says that accesses are made
     elsewhere or perhaps not at all. `effects` says that the part does something that is no access. `runs` says that
     code was found that takes the place of code from the standard input; `runs_input` is the descriptor whose text runs
-    where a word names one (`0` is the standard input, `?` one that is not told), empty otherwise.
+    where a word names one (`0` is the standard input, `?` one that is not told), empty otherwise. `windows`: paths are
+    those of Windows, where a share is on another machine.
     """
 
     accesses: list[Access] = field(default_factory=list)
@@ -45,6 +46,7 @@ class Gathered:
     effects: bool = False
     runs: bool = False
     runs_input: str = ""
+    windows: bool = False
 
     def path(self, target: Word, *kinds: AccessKind, certain: bool = True, origin: Origin = "argument") -> None:
         """An access of each kind to a path, unless it is a stream or a device that keeps nothing."""
@@ -54,6 +56,8 @@ class Gathered:
         place = self.placed(target)
         for kind in kinds:
             self.accesses.append(Access(kind, place, certain and not self.possible, origin))
+        if self.windows and (host := share_host(place)):
+            self.connect(word(host), certain)
 
     def placed(self, target: Word) -> Word:
         """The path in the directory that an option names for it."""

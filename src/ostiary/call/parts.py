@@ -121,7 +121,7 @@ class Builder:
         further = partial(piped, command, commands)
         words = substituted(command.words, commands)
         layers = layers_of(words, around.via, further, language=command.language, windows=self.given.windows)
-        out = Gathered(possible=around.elsewhere)
+        out = Gathered(possible=around.elsewhere, windows=self.given.windows or command.language != "bash")
         touch_layers(layers, out, command.language)
         redirected(command.redirects[len(around.stdin) :], out)
         self._standard_input(layers, command, commands, out)

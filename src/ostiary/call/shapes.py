@@ -36,6 +36,7 @@ def _shown(piece: str | Hole) -> str:
     return piece.source if piece.kind in ("glob", "found") else ""
 
 
+_PROVIDER: Final = expression(r"(?:Microsoft\.PowerShell\.Core[\\/])?FileSystem::", re.IGNORECASE)
 _HIVE: Final = expression(
     r"(?:Registry::[\\/]?)?"
     r"(HKLM|HKCU|HKCR|HKU|HKCC|HKEY_(?:LOCAL_MACHINE|CURRENT_USER|CLASSES_ROOT|USERS|CURRENT_CONFIG))(?:$|:[\\/]*|\\+)",
@@ -54,9 +55,11 @@ _PLACES: Final = {"$HOME": "~", "${HOME}": "~", "$PWD": ".", "${PWD}": "."}
 
 def at_place(item: Word) -> Word:
     """The path with the home or the working directory at its start as `~` or `.`: in the middle of a word, after `=`
-    or before `:`, they were left as the variables that hold them. A key of the registry of Windows begins with `/` and
-    the short name of its hive, however it was written."""
+    or before `:`, they were left as the variables that hold them. PowerShell's name of the file system is left out. A
+    key of the registry of Windows begins with `/` and the short name of its hive, however it was written."""
     first = item.pieces[0] if item.pieces else ""
+    if isinstance(first, str) and first[:2].upper() in ("FI", "MI") and (provider := _PROVIDER.match(first)):
+        return joined([first[provider.end() :], *item.pieces[1:]], item.many)
     if isinstance(first, str) and first[:2].upper() in ("HK", "RE") and (hive := _HIVE.match(first)):
         name = _HIVES.get(hive[1].upper(), hive[1].upper())
         return joined([f"/{name}/{first[hive.end() :]}".replace("\\", "/"), *item.pieces[1:]], item.many)
@@ -65,6 +68,17 @@ def at_place(item: Word) -> Word:
     following = item.pieces[1] if len(item.pieces) > 1 else "/"
     whole = isinstance(following, str) and following.startswith("/")
     return joined([_PLACES[first.source], *item.pieces[1:]], item.many) if whole else item
+
+
+def share_host(item: Word) -> str:
+    """The machine of a path like `\\\\host\\share`, which is sent the user's name; empty for any other path."""
+    match = _SHARE.match(item.prefix)
+    name = match[1].lower() if match else ""
+    return "" if name in _HERE or name.startswith("127.") else name
+
+
+_SHARE: Final = expression(r"[\\/]{2}(?:[?.][\\/]UNC[\\/])?([^\\/@?]+)(?:@[^\\/]*)?[\\/]", re.IGNORECASE)
+_HERE: Final = frozenset({".", "localhost", "::1"})
 
 
 def is_url(text: str) -> bool:

@@ -54,7 +54,7 @@ _HOME: Final = expression(r"(?:\$HOME|\$\{HOME\}|%USERPROFILE%|\$env:(?:USERPROF
 def analyse_tool(event: Event, tool: Tool | None, given: Given, defined: ToolDefinition | None = None) -> Call:
     """The call of a tool that is no shell; `defined` counts where its arguments have no roles. Never raises, whatever
     its arguments are."""
-    out = Gathered()
+    out = Gathered(windows=given.windows)
     limit = "" if event.input_complete else "the arguments are not complete"
     mapped = tool is not None and bool(tool.roles or tool.listed)
     roles: Mapping[str, Role] = tool.roles if tool and mapped else dict(defined.roles) if defined else {}

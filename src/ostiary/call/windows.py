@@ -43,7 +43,7 @@ def expanded(item: Word) -> Word:
             pieces.append(piece)
             continue
         end = 0
-        for match in _WILDCARD.finditer(piece):
+        for match in _WILDCARD.finditer(piece, 4 if piece[:4] in ("\\\\?\\", "//?/") else 0):
             pieces += [piece[end : match.start()], Hole(match[0], "found")]
             end = match.end()
         pieces.append(piece[end:])

@@ -10,7 +10,7 @@ from ostiary.answers import MAYBE, NO, YES, Answer, negated
 from ostiary.facts import Given, Knowledge
 from ostiary.paths.glob import Segments, can_match, path_matches
 from ostiary.paths.plan import Keyed, Plan, keyed
-from ostiary.paths.spelling import BASE, SIGNS, Spelling, collapsed, spelled
+from ostiary.paths.spelling import BASE, SIGNS, Spelling, collapsed, on_drive, spelled
 from ostiary.records import NamedTuple
 from ostiary.words import Word
 
@@ -41,6 +41,9 @@ def matcher(plans: tuple[Plan, ...], wide: bool) -> PathMatcher:
     `d/` and `d/**` take the directory and everything below it, since `rm -r d` and `grep -r x d` touch both. A bare
     name without a slash (`node_modules`) takes the entry of that name and, in the wide reading only, everything below.
 
+    On Windows, in the wide reading, a path from the root is also taken on the drive of the directory, and a path on a
+    drive also without it.
+
     A target with holes answers yes if it matches whatever they hold, maybe if it can match. Case is ignored where the
     volume ignores it, which is asked only where it matters.
     """
@@ -50,12 +53,28 @@ def matcher(plans: tuple[Plan, ...], wide: bool) -> PathMatcher:
 def matcher_of(plans: Keyed, wide: bool) -> PathMatcher:
     """The same for patterns that are sorted by name already."""
     readings = Readings(plans, wide)
-    judge = _widely if wide else _narrowly
+
+    def narrow(target: Word, cwd: str | None, knowledge: Knowledge) -> Answer:
+        return _narrowly(readings, spelled(target, cwd, knowledge), knowledge)
 
     def match(target: Word, cwd: str | None, knowledge: Knowledge) -> Answer:
-        return judge(readings, spelled(target, cwd, knowledge), knowledge)
+        path = spelled(target, cwd, knowledge)
+        answer = _widely(readings, path, knowledge)
+        if answer == YES or not knowledge.given.windows:
+            return answer
+        placed = on_drive(path, target, cwd, knowledge.given)
+        other = _on_drives(readings, path, knowledge) if placed == path else _widely(readings, placed, knowledge)
+        return max(answer, other)
 
-    return match
+    return match if wide else narrow
+
+
+def _on_drives(readings: Readings, path: Spelling, knowledge: Knowledge) -> Answer:
+    """A path on a drive of Windows as patterns like `/etc` and `/` mean it, which are about every drive."""
+    if path.text[1:2] != ":":
+        return NO
+    bare = Spelling(path.text[2:] or "/", path.known)
+    return readings.best(bare, lambda pattern: _answer(pattern, bare, knowledge, resolved=False))
 
 
 class Readings:
@@ -103,7 +122,7 @@ def outside(place: Place, wide: bool) -> PathMatcher:
         inside = bases("only start" if place == "project" else place, knowledge.given)
         if not inside:
             return MAYBE
-        path = spelled(target, cwd, knowledge)
+        path = on_drive(spelled(target, cwd, knowledge), target, cwd, knowledge.given)
         lexical = negated(max(_covers((*_split(base), *ANYWHERE), path, knowledge) for base in inside))
         if lexical == (YES if wide else NO):
             return lexical

@@ -35,6 +35,9 @@ _UP: Final = expression(  # `.*` finds `..` in shells older than bash 5.2
 _STARS: Final = expression(f"(?<![^/]){FLAT}{FLAT}+(?![^/])")
 _DRIVE: Final = expression(r"(?:/(?:mnt|cygdrive))?/([A-Za-z])(?=/|$)")
 _NAMESPACE: Final = expression(r"//[?.]/(?:UNC/)?", re.IGNORECASE)
+_LOCAL_SHARE: Final = expression(r"//?(?:localhost|127(?:\.[0-9]+){3}|::1|[.])/([A-Za-z])\$(?=/|$)", re.IGNORECASE)
+_SHORT_NAME: Final = expression(r"(?<![^/])[^/~]{1,6}~[0-9](?:\.[^/.]{0,3})?(?![^/])")
+_HIVE: Final = expression(r"/HK(?:LM|CU|CR|U|CC)(?=/|$)")
 _ROOT_LINK: Final = expression(r"/proc/(?:self|thread-self|[0-9]+)(?:/task/[0-9]+)?/root")
 _CWD_LINK: Final = expression(r"/proc/(?:self|thread-self)/cwd")
 
@@ -60,7 +63,7 @@ def spelled(target: Word, cwd: str | None, knowledge: Knowledge) -> Spelling:
     if not text.isascii():
         text = _composed(text)
     if given.windows:
-        text = text.replace("\\", "/")
+        text = _SHORT_NAME.sub(NAME, text.replace("\\", "/"))
     if text.startswith("~"):
         text = _expanded(text, knowledge)
     text = _windows(text) if given.windows else text
@@ -70,6 +73,15 @@ def spelled(target: Word, cwd: str | None, knowledge: Knowledge) -> Spelling:
         text = _from_last_hole(text)
     flat = _joined(_walked(text, cwd))
     return Spelling(flat, is_known(flat))
+
+
+def on_drive(path: Spelling, target: Word, cwd: str | None, given: Given) -> Spelling:
+    """On Windows a path from the root is on the drive of the directory: `\\x` in `C:/work` is `C:/x`."""
+    drive = (cwd or given.start or "")[:2].upper()
+    rooted = target.prefix[:1] in ("/", "\\") and target.prefix[1:2] not in ("/", "\\") and path.text[1:2] != ":"
+    if not (given.windows and rooted and drive[1:] == ":") or _HIVE.match(path.text):
+        return path
+    return Spelling(drive + path.text, path.known)
 
 
 def is_known(path: str) -> bool:
@@ -116,7 +128,7 @@ def _expanded(text: str, knowledge: Knowledge) -> str:
 
 
 def _windows(text: str) -> str:
-    text = _NAMESPACE.sub("/", text)
+    text = _LOCAL_SHARE.sub(r"\1:", _NAMESPACE.sub("/", text))
     if re.match(r"/[A-Za-z]:", text):
         text = text[1:]
     if drive := _DRIVE.match(text):

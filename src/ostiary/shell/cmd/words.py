@@ -21,6 +21,8 @@ _SET: Final = expression(r"\bset\s+(?:/[ap]\s+)?\"?([^=\"\s&|]+)\s*[-+*/%&|^]?="
 _JOIN: Final = expression(r"\^\r?\n")
 _NAME: Final = expression(r"%([^%:~]+)%")
 _RUN: Final = expression(r"[^\s\"^%!&|<>(),;=]+")
+_ADDED: Final = expression(r"[^\s\"^%!&|<>(),;=+]+")
+"""Text up to the next sign that may end it; `+` joins the files that `copy` reads."""
 _HOMES: Final = frozenset({"userprofile", "home"})
 OPERATORS: Final = frozenset("&|<>\r\n")
 SEPARATORS: Final = frozenset(" \t,;=")
@@ -72,7 +74,7 @@ class WordReader:
             elif match := _VARIABLE.match(self.text, self.pos):
                 self.pos = match.end()
                 pieces.append(self._held(match[0]))
-            elif match := _RUN.match(self.text, self.pos):
+            elif match := (_RUN if quoted or "+" not in ends else _ADDED).match(self.text, self.pos):
                 self.pos = match.end()
                 pieces.append(match[0])
             else:
