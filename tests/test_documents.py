@@ -18,6 +18,7 @@ from ostiary.build import compile_definitions, compile_file
 from ostiary.commands import main
 from ostiary.problems import Problem
 from ostiary.programs import model
+from ostiary.sources.places import LAYOUTS, Layout
 from ostiary.tools import Role
 
 ROOT = Path(__file__).parent.parent
@@ -74,6 +75,14 @@ def test_links_lead_somewhere() -> None:
     for path in DOCUMENTS:
         for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text("utf-8")):
             assert (path.parent / target).exists(), f"{path.name}: {target}"
+
+
+def test_places_in_documents_are_those_of_every_system() -> None:
+    text = (ROOT / "docs" / "how-answers-are-reached.md").read_text("utf-8")
+    named = {"home": "~", "programs": "%ProgramFiles%", "roaming": "%AppData%", "local": "%LocalAppData%"}
+    for kind in Layout._fields:
+        cells = [f"`{getattr(LAYOUTS[system], kind).format_map(named)}`" for system in ("linux", "darwin", "win32")]
+        assert f"| {' | '.join(cells)} |" in text, kind
 
 
 def test_laws_are_written_down_and_name_tests_that_exist() -> None:
