@@ -22,12 +22,15 @@ _OPERATOR = re.compile(rb"(?:[0-9]+|\{\w+\})?(<<<|<<|[<>]&|[^\w\s$\"'`]+)")
 # What positions inside of nested backticks cannot tell: which backslashes belong to the outer ones.
 _UNSURE = re.compile(r"[\\\s]+")
 
-# Where this oracle (version 3.6) is known to differ from bash: a comment that ends with a
-# backslash goes on in the next line, `#` inside of a word behind quotes, expansions and substitutions starts a comment,
-# `time` is a reserved word behind a pipe and takes `--`, the first word of a simple command behind `coproc` is a name,
-# the body of a here-document is not found behind `]]`, `let` reads on over the end of its line.
+# Where this oracle (version 3.6) is known to differ from bash: a comment that ends with a backslash goes on in the next
+# line, `#` inside of a word behind quotes, expansions and substitutions starts a comment, `time` is a reserved word
+# behind a pipe and takes `--`, the first word of a simple command behind `coproc` is a name, the body of a
+# here-document is not found behind `]]`, `let` reads on over the end of its line, `>&-x` and `>& -x` name a file
+# instead of closing a descriptor before `x`, a here-document ends at a line whose substitution the delimiter follows,
+# `!(` is a pattern where a command may begin, and `+=[` an array.
 _UNFIT = re.compile(
     r"(?:^|[\s;&|(])#[^\n]*\\\n|(?:[^\s\w$(;&|{]|\$\$|\$\w+)#|\|&?\s*time\b|\btime\s+(?:-p\s+)?-|<<[^<](?s:.)*\[\[|\blet\b"
+    r"|[<>]&(?:\\\n|[ \t])*-(?![\s;&|)]|$)|<<-?[ \t]*(\w+)[^\n]*\n(?s:.)*?\)\1\n|!\(|\+=\["
     r"|\bcoproc\b(?!\s*(?:\w+\s*)?(?:[({]|\[\[|\\\n|(?:if|for|case|while|until|select)\b))",
     re.MULTILINE,
 )
