@@ -637,8 +637,8 @@ def test_findings_name_their_check() -> None:
 
 
 def test_the_native_names_are_those_of_the_tables() -> None:
-    names = {
-        agent: ({native: spec.canonical for native, spec in dialect.tools.items()}, dialect.own_tools)
-        for agent, dialect in DIALECTS.items()
-    }
-    assert list(names.items()) == list(NATIVES.items())
+    for agent, dialect in DIALECTS.items():
+        natives, alone = NATIVES[agent]
+        assert natives.split() == [f"{native}={spec.canonical}" for native, spec in dialect.tools.items()]
+        assert alone.split() == list(dialect.own_tools)
+    assert list(NATIVES) == list(DIALECTS)

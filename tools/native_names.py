@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from textwrap import wrap
 
 from ostiary.dialects import DIALECTS
 
@@ -16,21 +18,26 @@ from __future__ import annotations
 
 from typing import Final
 
-NATIVES: Final[dict[str, tuple[dict[str, str], tuple[str, ...]]]] = {
+NATIVES: Final[dict[str, tuple[str, str]]] = {
 '''
-ABOUT = '"""By agent: its names of canonical tools, and the tools that it alone has."""'
+ABOUT = '"""By agent: its names of canonical tools as `native=canonical`, and the tools that it alone has."""'
 
 
 def text() -> str:
     """The module as it is committed; the formatter leaves it alone."""
-    lines = []
-    for agent, dialect in DIALECTS.items():
-        lines.append(f'    "{agent}": (\n        {{\n')
-        lines += [f'            "{native}": "{spec.canonical}",\n' for native, spec in dialect.tools.items()]
-        lines.append("        },\n        (\n")
-        lines += [f'            "{name}",\n' for name in dialect.own_tools]
-        lines.append("        ),\n    ),\n")
-    return HEAD + "".join(lines).replace("(\n        ),", "(),").replace("{\n        },", "{},") + f"}}\n{ABOUT}\n"
+    tables = [
+        f'    "{agent}": (\n{_joined(f"{native}={spec.canonical}" for native, spec in dialect.tools.items())},\n'
+        f"{_joined(dialect.own_tools)},\n    ),\n"
+        for agent, dialect in DIALECTS.items()
+    ]
+    return f"{HEAD}{''.join(tables)}}}\n{ABOUT}\n"
+
+
+def _joined(names: Iterable[str]) -> str:
+    """The names as one string literal over several lines."""
+    lines = wrap(" ".join(names), width=100, break_long_words=False, break_on_hyphens=False) or [""]
+    spaced = [*(f"{line} " for line in lines[:-1]), lines[-1]]
+    return "\n".join(f'        "{line}"' for line in spaced)
 
 
 if __name__ == "__main__":

@@ -87,7 +87,8 @@ def tool_table(tools: ToolTable) -> ToolTable:
     """The table in which every agent's native tool names are known too: as further names of their canonical tools, or
     as tools of their own."""
     for natives, alone in NATIVES.values():
-        tools = tools.with_aliases({native: (canonical,) for native, canonical in natives.items()})
-        own = {name: Tool(name) for name in alone if name not in tools.tools}
+        pairs = (pair.partition("=") for pair in natives.split())
+        tools = tools.with_aliases({native: (canonical,) for native, _, canonical in pairs})
+        own = {name: Tool(name) for name in alone.split() if name not in tools.tools}
         tools = ToolTable({**tools.tools, **own})
     return tools
