@@ -16,7 +16,9 @@ from ostiary.words import Hole, Word, joined
 
 _VARIABLE: Final = expression(
     r"%(?:~[a-zA-Z$:]*)?(?:[0-9*]|[^%\s:=\"&|<>^]+(?::[^%\r\n]*)?%)|%%?(?:~[a-zA-Z$:]*)?[A-Za-z]|![^!\s]+!"
+    r"|@(?:path|file|fname|ext|relpath)\b"
 )
+"""The last kind is put in by `forfiles`."""
 _SET: Final = expression(r"\bset\s+(?:/[ap]\s+)?\"?([^=\"\s&|]+)\s*[-+*/%&|^]?=", re.IGNORECASE)
 _JOIN: Final = expression(r"\^\r?\n")
 _NAME: Final = expression(r"%([^%:~]+)%")
@@ -101,6 +103,8 @@ class WordReader:
             pieces.append(following)
 
     def _held(self, source: str) -> str | Hole:
+        if source[0] == "@":
+            return Hole(source, "outside")
         name = _NAME.fullmatch(source)
         if name is None or name[1].lower() in self.set_here:
             return Hole(source, "computed")
