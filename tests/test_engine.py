@@ -14,7 +14,6 @@ import pytest
 import ostiary
 from ostiary import Engine, Event, FixedFacts, Given, Outcome, Verdict
 from ostiary.facts import FactRequest
-from ostiary.perform import run
 from ostiary.sources.files import Unreadable
 from ostiary.sources.places import Managed
 from payloads import AGENT, bash, raw
@@ -206,14 +205,6 @@ def test_fixed_facts(base: Path) -> None:
     given = Given(start=start, roots=(start,), workdirs=(start,))
     facts = FixedFacts(given, {FactRequest("branch", start): "side"})
     assert verdict(load(base, facts=facts), base, "git push") == "none"
-
-
-def test_a_driver_for_facts_only() -> None:
-    def asks() -> Any:
-        yield "something else"
-
-    with pytest.raises(TypeError, match="nothing here can answer 'something else'"):
-        run(asks(), FixedFacts())
 
 
 # Reload

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import json
+import pkgutil
 import re
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from jsonschema import Draft7Validator
 from ruamel.yaml import YAML
 
+import ostiary.handlers
 import ostiary.matchers
 from ostiary import document, rules
 from ostiary.event import EVENTS, GATES
@@ -59,8 +61,9 @@ def test_the_registry_is_the_folder() -> None:
     assert fields == modules
 
 
-def test_there_are_no_handlers_yet() -> None:
-    assert dict(HANDLERS) == {}
+def test_every_kind_of_handler_is_a_module() -> None:
+    modules = {module.name for module in pkgutil.iter_modules(ostiary.handlers.__path__)} - {"base"}
+    assert set(HANDLERS) == modules
 
 
 def examples(text: str) -> list[str]:
@@ -158,7 +161,10 @@ BAD = [
     {"version": 1, "rules": [{"id": "a", "decision": "deny", "when": {"reads": 5}}]},
     {"version": 1, "rules": [{"id": "a", "decision": "deny", "when": None}]},
     {"version": 1, "rules": [{"id": "a", "decision": "deny", "when": {"seen": {}}}]},
-    {"version": 1, "rules": [{"id": "a", "run": {"command": "x"}}]},
+    {"version": 1, "rules": [{"id": "a", "run": {"command": 5}}]},
+    {"version": 1, "rules": [{"id": "a", "run": {"command": "x", "timeout": 10}}]},
+    {"version": 1, "rules": [{"id": "a", "run": {}}]},
+    {"version": 1, "rules": [{"id": "a", "run": "x"}]},
 ]
 
 

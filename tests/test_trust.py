@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ostiary.policy import ExceptionPlan, FilePlan, IncludePlan, RulePlan
+from ostiary.policy import ExceptionPlan, FilePlan, HandlerPlan, IncludePlan, RulePlan
 from ostiary.trust import Permit, review
 from ostiary.visible import hidden, visible
 
@@ -53,7 +53,10 @@ def permits(*rules: RulePlan, **fields: Any) -> list[tuple[str, str, str]]:
             {"decision": "defer", "default": True, "when": ("tool", "all")},
             [("default", "x", "defer where no other rule speaks, for tool *")],
         ),
-        ({"handler": ("command", "./x.sh")}, [("handler", "x", "runs command ./x.sh for every call")]),
+        (
+            {"handler": HandlerPlan("command", (("command", "./x.sh"), ("args", None)))},
+            [("handler", "x", "runs command (command: ./x.sh) for every call")],
+        ),
         ({"decision": "deny", "uncertain": "none"}, [("uncertain", "x", SILENT)]),
         ({"decision": "deny", "observe": True}, [("observe", "x", "deny is recorded, and does not act")]),
         ({"context": "x", "observe": True}, [("observe", "x", "it is recorded, and does not act")]),

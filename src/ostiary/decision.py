@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from ostiary.records import dataclass, field
 
-State = Literal["active", "observe", "expired", "untrusted", "overruled", "not-run", "excepted"]
+State = Literal["active", "observe", "expired", "untrusted", "overruled", "not-run", "excepted", "gated"]
 AnswerName = Literal["no", "maybe", "yes"]
 
 
@@ -37,6 +37,26 @@ def strictest(verdicts: tuple[Verdict, ...]) -> Verdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What one handler says of an event. `None` stands for nothing said about the field.
+
+    `update_input` are the whole new arguments under canonical names, `update_output` the whole new tool output. `halt`
+    asks the agent to stop the session. `failure` says how the handler failed, empty if it did not; of one that failed
+    nothing else counts.
+    """
+
+    verdict: Verdict = Verdict.NONE
+    reason: str | None = None
+    help: str | None = None
+    context: str | None = None
+    message: str | None = None
+    update_input: Mapping[str, Any] | None = None
+    update_output: Any = None
+    halt: bool = False
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AccessReport:
     """One access of a part, for people and records."""
 
@@ -61,7 +81,7 @@ class PartReport:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """What one rule answered on one part. `rule` is `tier:source/id`, `part` the index of the part, `why` the shortest
-    reason a person understands, `decision` what the rule said there (empty if nothing)."""
+    reason a person understands, `decision` what the rule or its handler said there (empty if nothing)."""
 
     rule: str
     line: int

@@ -23,7 +23,7 @@ from ostiary.evaluate import evaluate, taken_apart
 from ostiary.event import Event
 from ostiary.facts import Facts
 from ostiary.perform import Evaluation, arun, run
-from ostiary.policy import Policy
+from ostiary.policy import Gates, Policy
 from ostiary.problems import Problem
 from ostiary.records import NamedTuple, dataclass, field, replace
 from ostiary.sources import store
@@ -35,7 +35,7 @@ from ostiary.sources.machine import MachineFacts
 from ostiary.sources.memory import Memory, noted
 from ostiary.sources.places import Managed, Places, find_places
 from ostiary.sources.roots import Roots, RulesFolder, find_roots
-from ostiary.sources.settings import Gates, Settings, load_settings
+from ostiary.sources.settings import Settings, load_settings
 from ostiary.trust import Review, review
 
 K = TypeVar("K")
@@ -87,10 +87,12 @@ def _load(sources: Iterable[Source], desk: Desk, before: tuple[Standing, ...] = 
 def _snapshot(places: Places, start: str, memory: MutableMapping[str, Compiled]) -> _Snapshot:
     """Everything as it is on the disk now. Plans in `memory` whose sources are what they were are used again."""
     fresh: dict[str, Compiled] = {}
-    desk = Desk(places, store.load(places.state), compile_source, ChainMap(fresh, memory))
     roots = find_roots(start)
+    settings = load_settings(places, roots)
+    trust = store.load(places.state)
+    desk = Desk(places, trust, compile_source, ChainMap(fresh, memory), lambda: settings.gates)
     base = _load((*discover_own(places), *discover_projects(roots.folders)), desk)
-    return _Snapshot(replace(desk, memory=fresh), load_settings(places, roots), roots, base)
+    return _Snapshot(replace(desk, memory=fresh), settings, roots, base)
 
 
 def _bounded(memory: dict[K, V], most: int) -> dict[K, V]:

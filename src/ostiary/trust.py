@@ -154,7 +154,10 @@ def _default(rule: RulePlan) -> str:
 
 
 def _handler(rule: RulePlan) -> str:
-    return f"runs {' '.join(map(str, rule.handler))} for {_scope(rule)}" if rule.handler else ""
+    if rule.handler is None:
+        return ""
+    options = "; ".join(f"{name}: {value}" for name, value in rule.handler.spec if value)
+    return f"runs {rule.handler.kind} ({options}) for {_scope(rule)}"
 
 
 def _observed(rule: RulePlan) -> str:

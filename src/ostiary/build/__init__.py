@@ -50,16 +50,18 @@ def compile_file(
     label: str,
     load_include: LoadInclude = no_includes,
     *,
+    folder: str = "",
     judge: Judge | None = judge_alone,
     tools: ToolTable = TOOLS,
 ) -> Compiled:
     """A rule file, compiled whole.
 
-    `label` is its name for people; `tools` are the tools known (a rule about another one is warned of). Its examples
+    `label` is its name for people, `folder` the absolute folder it lies in (empty: none), from which the paths of
+    handlers start; `tools` are the tools known (a rule about another one is warned of). Its examples
     are tried with `judge`, or not at all if that is None; those of packs were tried when Ostiary was made. Raises
     `PolicyError` with every problem of the file and of what it includes.
     """
-    build = _Build(load_include, judge, tools)
+    build = _Build(load_include, judge, tools, folder)
     text = raw.encode("utf-8", "surrogatepass") if isinstance(raw, str) else raw
     plan = build.file(_File(text, label))
     if plan is None or build.problems:
@@ -97,6 +99,11 @@ class _File:
         """Whether its text may be anything: a path may lead to what is no rule file at all."""
         return bool(self.ref.path)
 
+    def folder(self, base: str) -> str:
+        """The folder it lies in, where that of the compiled file is `base`; that of a pack is not known."""
+        inside, _, _ = self.ref.path.rpartition("/")
+        return "" if self.ref.pack else f"{base}/{inside}".rstrip("/") if inside else base
+
 
 @dataclass(slots=True)
 class _Build:
@@ -105,6 +112,7 @@ class _Build:
     load_include: LoadInclude
     judge: Judge | None
     tools: ToolTable
+    folder: str
     problems: list[Problem] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
     loaded: int = 0
@@ -128,7 +136,7 @@ class _Build:
         included = list(self._includes(model, filled, file))
         tools = self.tools.with_aliases(model.aliases)
         self._warn(filled, lints.warnings(model, tools.all_names))
-        rules = tuple(self._rules(model, filled))
+        rules = tuple(self._rules(model, filled, file))
         if self.judge and not file.ref.pack and not file.params:
             self._try(model, rules, filled, tools)
         return FilePlan(
@@ -143,18 +151,19 @@ class _Build:
             ),
             includes=tuple(included),
             aliases=tuple(model.aliases.items()),
+            contract=model.contract,
         )
 
     def _warn(self, where: Document, flaws: Iterable[Flaw]) -> None:
         self.warnings += [where.problem(flaw, RuleFile) for flaw in flaws]
 
-    def _rules(self, model: RuleFile, where: Document) -> Iterator[RulePlan]:
+    def _rules(self, model: RuleFile, where: Document, file: _File) -> Iterator[RulePlan]:
         """The rules in the order they are judged."""
         yield from _entries("deny", model.deny, where)
         yield from _entries("ask", model.ask, where)
         yield from _entries("allow", model.allow, where)
         for index, rule in enumerate(model.rules):
-            yield plans.rule_plan(rule, where.line(("rules", index)))
+            yield plans.rule_plan(rule, where.line(("rules", index)), file.folder(self.folder))
         if model.default:
             yield plans.default_plan(model.default, where.line(("default",)))
 

@@ -11,8 +11,8 @@ from ostiary.policy import ExceptionPlan, RulePlan
 from ostiary.rules import Exemption, Redaction, Rule
 
 
-def rule_plan(rule: Rule, line: int) -> RulePlan:
-    """The plan of a rule that starts in this line."""
+def rule_plan(rule: Rule, line: int, folder: str) -> RulePlan:
+    """The plan of a rule that starts in this line, of a file in this folder."""
     return RulePlan(
         id=rule.id,
         line=line,
@@ -33,6 +33,9 @@ def rule_plan(rule: Rule, line: int) -> RulePlan:
         observe=rule.mode == "observe",
         expires=rule.expires or "",
         trailing=rule.trailing is not None,
+        handler=rule.run.plan(folder) if rule.run else None,
+        on_error=rule.on_error or "",
+        audit=rule.audit or False,
         notes=tuple(_notes(rule)),
     )
 

@@ -18,6 +18,7 @@ from ostiary.records import NamedTuple
 
 if TYPE_CHECKING:
     from ostiary.dialects import Answer, Dialect, OnError
+    from ostiary.policy import Gates
 
 _LIMIT: Final = 16 * 1024 * 1024 + 1
 _BLOCKED: Final = 2
@@ -84,13 +85,19 @@ def _decided(options: Options, dialect: Dialect, tell: Tell) -> Said:
     from ostiary import cold  # late: slow
 
     call = cold.HookCall(_payload(), dialect.name, options.event, options.config_dir, _start())
-    listener = cold.Listener(contract, lambda dialect, name: tell(_told(dialect, name)))
+    listener = cold.Listener(contract, lambda dialect, name: tell(_told(dialect, name)), _gates)
     try:
         return _said(cold.decide(call, None, listener))
     except cold.Miss:
         from ostiary.sources.compiling import compile_source  # slow: only where a rule file is new or was changed
 
         return _said(cold.decide(call, compile_source, listener))
+
+
+def _gates(config_dir: str | None) -> Gates:
+    from ostiary.sources import settings  # late: slow, and only where there are handlers
+
+    return settings.gates(config_dir)
 
 
 def _told(dialect: Dialect, event_name: str | None) -> Told:

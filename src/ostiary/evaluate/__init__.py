@@ -18,31 +18,22 @@ from ostiary.decision import Outcome, Verdict
 from ostiary.digests import sha256
 from ostiary.evaluate.budget import budget
 from ostiary.evaluate.fold import fold, rewriter
+from ostiary.evaluate.handling import audit, judged
 from ostiary.evaluate.judge import Scene, debts, judge
+from ostiary.evaluate.requests import AskingFacts, HandlerRequest, HandlerRequests, Request
 from ostiary.evaluate.tighten import tightened
-from ostiary.evaluate.walk import Asking, Walk, candidates, walk
+from ostiary.evaluate.walk import Walk, candidates, defaults, walk
 from ostiary.event import Event
 from ostiary.facts import FactNeeded, FactRequest, Facts, Given, Knowledge
 from ostiary.paths import ANYTHING
 from ostiary.policy import Policy, Rule, RulePlan, Unit
-from ostiary.records import NamedTuple, replace
+from ostiary.records import replace
 from ostiary.tools import TOOLS, ToolTable
 
-__all__ = ["HandlerRequest", "Request", "evaluate", "judge_alone", "taken_apart"]
+__all__ = ["HandlerRequest", "HandlerRequests", "Request", "evaluate", "judge_alone", "taken_apart"]
 
 
 T = TypeVar("T")
-
-
-class HandlerRequest(NamedTuple):
-    """A handler that is to run on an event: its plan, the rule that asks for it, and the event as it was sent."""
-
-    rule: str
-    plan: tuple[Any, ...]
-    event: Event
-
-
-Request = FactRequest | HandlerRequest
 
 
 def evaluate(policy: Policy, event: Event, given: Given, explain: bool = False) -> Generator[Request, object, Outcome]:
@@ -51,25 +42,32 @@ def evaluate(policy: Policy, event: Event, given: Given, explain: bool = False) 
     knowledge = Knowledge(given)
     scene = yield from _scene(policy, event, knowledge)
     rules = candidates(policy, scene, explain)
-    first = yield from walk(scene, [rule for rule in rules if not rule.unit.only_stops], explain)
+    first = yield from judged(scene, rules, explain)
     outcome = fold(policy, first)
     scenes = [(scene, rules)]
     reported = scene
     if outcome.updated_input is not None:
         scene = yield from _scene(policy, replace(event, input=outcome.updated_input), knowledge)
         rules = candidates(policy, scene, explain)
-        second = yield from walk(scene, [rule for rule in rules if not rule.unit.only_stops], explain)
+        second = yield from judged(scene, rules, explain, again=True)
         again = fold(policy, second)
         outcome = _judged_again(outcome, again, first, second)
         reported = scene if outcome.parts is again.parts else reported
         scenes.append((scene, rules))
     for scene, rules in scenes:
-        unreviewed = [rule for rule in rules if rule.unit.only_stops]
+        unreviewed = [rule for rule in rules if rule.only_stops]
         denied = outcome.verdict == Verdict.DENY and event.kind.stops
         if unreviewed and (explain or not denied):
             result = yield from walk(scene, unreviewed, explain, ended=denied, reviewed=False)
+            yield from defaults(result, unreviewed)
             outcome = tightened(outcome, result, same_parts=scene is reported)
-    return replace(outcome, writes=_writes(scenes[-1][0], outcome), scripts=_digest(scenes[0][0].call.read))
+    problems = yield from audit(scenes[0][0], scenes[0][1], outcome)
+    return replace(
+        outcome,
+        problems=(*outcome.problems, *problems),
+        writes=_writes(scenes[-1][0], outcome),
+        scripts=_digest(scenes[0][0].call.read),
+    )
 
 
 def _digest(texts: tuple[str, ...]) -> str:
@@ -88,7 +86,7 @@ def _writes(scene: Scene, outcome: Outcome) -> tuple[tuple[str, bool], ...]:
     return tuple(dict.fromkeys((*everything, *((one.path.text, one.certain) for one in found))))
 
 
-def _scene(policy: Policy, event: Event, knowledge: Knowledge) -> Asking[Scene]:
+def _scene(policy: Policy, event: Event, knowledge: Knowledge) -> AskingFacts[Scene]:
     """What the rules see of an event. Scripts in files are asked for only where a rule could stop what runs there."""
     call = analyse(event, knowledge.given, policy.tools, levels=policy.levels)
     if event.name in policy.stopping:
@@ -98,7 +96,7 @@ def _scene(policy: Policy, event: Event, knowledge: Knowledge) -> Asking[Scene]:
 
 def _with_files(
     call: Call, event: Event, knowledge: Knowledge, tools: ToolTable, levels: tuple[Definitions, ...] = (NOTHING,)
-) -> Asking[Call]:
+) -> AskingFacts[Call]:
     """The call with what runs in files. A script may run further ones, so it may take several rounds."""
     texts: dict[str, str | None] = {}
     while call.unread:
@@ -123,9 +121,9 @@ def _judged_again(outcome: Outcome, again: Outcome, first: Walk, second: Walk) -
     """The stricter of the call as it came and as it was rewritten. A second, different rewrite by the same or a higher
     tier would not end: it is a deny."""
     once, twice = rewriter(first.writers), rewriter(second.writers)
-    endless = once and twice and twice.unit.rank <= once.unit.rank
+    endless = once and twice and twice.rule.unit.rank <= once.rule.unit.rank
     if once and twice and endless and _differs(again.updated_input, outcome.updated_input):
-        reason = f"rule `{twice.identity}` rewrites what rule `{once.identity}` wrote"
+        reason = f"rule `{twice.rule.identity}` rewrites what rule `{once.rule.identity}` wrote"
         return replace(outcome, verdict=Verdict.DENY, updated_input=None, reason=reason, model_reason=None, help=None)
     if again.verdict.over_parts <= outcome.verdict.over_parts:
         return outcome
@@ -175,7 +173,7 @@ def judge_alone(plan: RulePlan, event: Event, facts: Facts, tools: ToolTable = T
     return MAYBE if all(finding.answer != NO for finding in certain) and _doubtful(certain) else NO
 
 
-def answered(asking: Asking[T], facts: Facts) -> T:
+def answered(asking: AskingFacts[T], facts: Facts) -> T:
     """What comes of a generator that asks for facts, answered one by one."""
     try:
         request = next(asking)

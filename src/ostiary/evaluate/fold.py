@@ -7,7 +7,7 @@ from typing import Any
 
 from ostiary.decision import AccessReport, Outcome, PartReport, Verdict, strictest
 from ostiary.evaluate.rewrite import TemplateError, new_input, redacted
-from ostiary.evaluate.walk import Stop, Walk
+from ostiary.evaluate.walk import Stop, Walk, Writer
 from ostiary.policy import Policy, Rule
 from ostiary.records import replace
 
@@ -29,8 +29,8 @@ def fold(policy: Policy, result: Walk) -> Outcome:
         help=help,
         context=_context(writers),
         updated_output=_output(result, writers),
-        halt=any(rule.plan.halt for rule, sure in writers if sure),
-        message=_highest([rule for rule, _ in writers], lambda rule: rule.plan.message or None),
+        halt=any(writer.halt for writer in writers),
+        message=_highest(writers, lambda writer: writer.message),
         generation=policy.generation,
         event={
             key: value
@@ -50,11 +50,13 @@ def fold(policy: Policy, result: Walk) -> Outcome:
 
 
 def limits(result: Walk) -> Iterator[str]:
-    """The bounds that were hit, for the outcome's problems: where one was, another machine may answer otherwise."""
+    """What went wrong, for the outcome's problems: the bounds that were hit (where one was, another machine may answer
+    otherwise), and failures of handlers."""
     if result.scene.call.limit:
         yield f"limit: {result.scene.call.limit}"
     if result.budget.empty:
         yield "limit: the rules take too much work for this call"
+    yield from result.problems
 
 
 def _part_verdict(result: Walk, part: int) -> Verdict:
@@ -79,63 +81,66 @@ def _report(result: Walk, index: int, verdict: Verdict) -> PartReport:
     )
 
 
-def _in_force(result: Walk, verdict: Verdict) -> list[tuple[Rule, bool]]:
+def _in_force(result: Walk, verdict: Verdict) -> list[Writer]:
     """The rules whose fields count. A deny of something that has not happened drops what others wrote for it; people's
     messages and a halt stay."""
     if verdict != Verdict.DENY or not result.scene.event.kind.stops:
         return result.writers
     denying = {stop.rule for stop in result.stops if stop.verdict == Verdict.DENY}
-    return [(rule if rule in denying else _without_context(rule), sure) for rule, sure in result.writers]
+    return [writer if writer.rule in denying else _muted(writer) for writer in result.writers]
 
 
-def _without_context(rule: Rule) -> Rule:
-    return Rule(rule.plan._replace(context=""), rule.unit, rule.order)
+def _muted(writer: Writer) -> Writer:
+    """The same without context for the model."""
+    if writer.said:
+        return writer._replace(said=replace(writer.said, context=None))
+    rule = writer.rule
+    return writer._replace(rule=Rule(rule.plan._replace(context=""), rule.unit, rule.order))
 
 
-def _context(writers: list[tuple[Rule, bool]]) -> str | None:
-    texts = [rule.plan.context for rule, _ in writers if rule.plan.context]
-    return "\n".join(texts) or None
+def _context(writers: list[Writer]) -> str | None:
+    return "\n".join(writer.context for writer in writers if writer.context) or None
 
 
-def _highest(rules: Iterable[Rule], value: Callable[[Rule], Any]) -> Any:
+def _highest(writers: Iterable[Writer], value: Callable[[Writer], Any]) -> Any:
     """The value that the highest tier wrote, the last writer's inside it; None if nobody wrote."""
-    written = [(rule.unit.rank, -rule.order, found) for rule in rules if (found := value(rule)) is not None]
-    return min(written, key=lambda item: item[:2])[2] if written else None
+    written = [(writer.rule, found) for writer in writers if (found := value(writer)) is not None]
+    return min(written, key=lambda item: (item[0].unit.rank, -item[0].order))[1] if written else None
 
 
-def _output(result: Walk, writers: list[tuple[Rule, bool]]) -> Any:
+def _output(result: Walk, writers: list[Writer]) -> Any:
     """The new output: the highest tier's replacement, then every redaction. Redactions add up, so that no rule can take
     back what another one hides."""
-    plans = [(rule, rule.plan.update_output) for rule, sure in writers if sure and rule.plan.update_output]
+    plans = [plan for writer in writers if (plan := writer.output)]
     if not plans:
         return None
-    replaced = _highest(
-        (rule for rule, plan in plans if plan and plan[0] == "set"), lambda rule: rule.plan.update_output
-    )
+    replaced = _highest(writers, lambda writer: writer.output if writer.output and writer.output[0] == "set" else None)
     value = replaced[1] if replaced else result.scene.event.output
-    for _, plan in plans:
-        if plan and plan[0] == "redact":
+    for plan in plans:
+        if plan[0] == "redact":
             value = redacted(value, plan)
     return value
 
 
-def _rewritten(outcome: Outcome, result: Walk, writers: list[tuple[Rule, bool]]) -> Outcome:
+def _rewritten(outcome: Outcome, result: Walk, writers: list[Writer]) -> Outcome:
     """The outcome with new arguments, if a rule that is sure wrote some and nothing denies the call."""
     winner = rewriter(writers)
     if winner is None or outcome.verdict == Verdict.DENY:
         return outcome
+    if winner.said:
+        return replace(outcome, updated_input=winner.said.update_input)
+    rule = winner.rule
     try:
-        changed = new_input(result.scene.event, result.scene.tools, winner.plan.update_input or ())
+        changed = new_input(result.scene.event, result.scene.tools, rule.plan.update_input or ())
     except TemplateError as error:
-        reason = f"rule `{winner.identity}` cannot rewrite this call: {error}"
+        reason = f"rule `{rule.identity}` cannot rewrite this call: {error}"
         return replace(outcome, verdict=Verdict.DENY, reason=reason, help=None, context=None)
     return replace(outcome, updated_input=changed)
 
 
-def rewriter(writers: list[tuple[Rule, bool]]) -> Rule | None:
-    """The rule whose rewrite counts: of the highest tier, the last one inside it."""
-    sure = (rule for rule, certain in writers if certain and rule.plan.update_input is not None)
-    found: Rule | None = _highest(sure, lambda rule: rule)
+def rewriter(writers: list[Writer]) -> Writer | None:
+    """Whose rewrite counts: of the highest tier, the last one inside it."""
+    found: Writer | None = _highest(writers, lambda writer: writer if writer.rewrites else None)
     return found
 
 
@@ -148,19 +153,23 @@ def _reason(result: Walk, verdict: Verdict) -> tuple[str | None, str | None]:
     first, *others = (by_rank[rank] for rank in sorted(by_rank))
     lines = [said(first, result)]
     lines += [f"{stop.rule.unit.tier} rule `{stop.rule.identity}`: {said(stop, result)}" for stop in others]
-    return "\n".join(lines), first.rule.plan.help or None
+    return "\n".join(lines), first.help or first.rule.plan.help or None
 
 
 def _speakers(result: Walk, verdict: Verdict) -> list[Stop]:
     if verdict == Verdict.ALLOW:
-        return [Stop(verdict, cover.rule, cover.part, True) for cover in result.covers if cover.rule.plan.reason]
+        return [
+            Stop(verdict, cover.rule, cover.part, True, cover.reason)
+            for cover in result.covers
+            if cover.reason or cover.rule.plan.reason
+        ]
     return [stop for stop in result.stops if stop.verdict == verdict]
 
 
 def said(stop: Stop, result: Walk) -> str:
     """The rule's reason, or one made for it; a doubtful one says so, and one that is about files alone. Which file is
     not for the model: a repository chooses names."""
-    text = stop.rule.plan.reason or f"rule `{stop.rule.identity}` says {stop.verdict}"
+    text = stop.reason or stop.rule.plan.reason or f"rule `{stop.rule.identity}` says {stop.verdict}"
     text = text if stop.certain else f"{text} ({DOUBT})"
     alike = (one.part for one in result.stops if one.rule is stop.rule and one.verdict == stop.verdict)
     in_file = all(result.scene.call.parts[part].source for part in (stop.part, *alike))

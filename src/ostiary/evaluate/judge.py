@@ -127,11 +127,11 @@ def _bindings(part: Part, kinds: tuple[AccessKind, ...]) -> list[Binding] | None
 
 
 def _lifted(rule: Rule, view: View, answer: Answer) -> tuple[Answer, ExceptionPlan | None]:
-    """The answer after `unless` and exceptions. They lift a rule that stops only on *yes*; an allow they withhold
+    """The answer after `unless` and exceptions. They lift a rule that may stop only on *yes*; an allow they withhold
     unless they are *no*."""
-    lifting = YES if rule.stops else MAYBE
+    lifting = YES if rule.wary else MAYBE
     if rule.unless and (said := rule.unless(view)) >= lifting:
-        return (NO if said == YES or rule.stops else MAYBE), None
+        return (NO if said == YES or rule.wary else MAYBE), None
     today = view.knowledge.given.now.date()
     for exception, condition in rule.lifts:
         if not expired(exception.expires, today) and condition(view) >= lifting:

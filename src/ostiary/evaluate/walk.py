@@ -2,50 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from itertools import groupby
-from typing import TypeVar
+from typing import Any
 
 from ostiary.answers import MAYBE, NAMES, NO, YES
-from ostiary.decision import State, Step, Verdict
+from ostiary.decision import Decision, State, Step, Verdict
 from ostiary.evaluate.budget import Budget, budget
 from ostiary.evaluate.judge import Finding, Scene, debts, explained, judge
+from ostiary.evaluate.requests import AskingFacts
 from ostiary.facts import FactNeeded, FactRequest
 from ostiary.patterns import metered
 from ostiary.policy import Policy, Rule, Unit
 from ostiary.records import NamedTuple, dataclass, field
 
-T = TypeVar("T")
-Asking = Generator[FactRequest, object, T]
-
 
 class Stop(NamedTuple):
-    """A verdict that stops or asks, from one rule on one part. `certain` is False for what a *maybe* said."""
+    """A verdict that stops or asks, from one rule on one part. `certain` is False for what a *maybe* said. `reason` and
+    `help` are a handler's."""
 
     verdict: Verdict
     rule: Rule
     part: int
     certain: bool
+    reason: str | None = None
+    help: str | None = None
 
 
 class Cover(NamedTuple):
-    """What one allow pays of one part's debts."""
+    """What one allow pays of one part's debts. `reason` is a handler's."""
 
     rule: Rule
     part: int
     debts: frozenset[int]
+    reason: str | None = None
+
+
+class Writer(NamedTuple):
+    """A rule whose fields count: its own, or what its handler `said`. `sure`: it surely holds."""
+
+    rule: Rule
+    sure: bool
+    said: Decision | None = None
+
+    @property
+    def context(self) -> str | None:
+        """Text for the model."""
+        return self.said.context if self.said else self.rule.plan.context
+
+    @property
+    def message(self) -> str | None:
+        """Text for people."""
+        return (self.said.message if self.said else self.rule.plan.message) or None
+
+    @property
+    def halt(self) -> bool:
+        """Whether the session is to stop."""
+        return self.sure and (self.said.halt if self.said else self.rule.plan.halt)
+
+    @property
+    def rewrites(self) -> bool:
+        """Whether it surely writes arguments."""
+        written: Any = self.said.update_input if self.said else self.rule.plan.update_input
+        return self.sure and written is not None
+
+    @property
+    def output(self) -> tuple[Any, ...] | None:
+        """What it surely changes in the output, as the plan of a rule says it."""
+        if not self.sure:
+            return None
+        if self.said:
+            return None if self.said.update_output is None else ("set", self.said.update_output)
+        return self.rule.plan.update_output
 
 
 @dataclass(slots=True)
 class Walk:
-    """What was said so far. `ended` says that a certain deny ended the walk."""
+    """What was said so far. `pending` are the findings of rules with a handler, `reached` is the rank of the lowest
+    tier that was judged before a certain deny `ended` the walk, `problems` are what handlers failed in."""
 
     scene: Scene
     explain: bool
     budget: Budget
     stops: list[Stop] = field(default_factory=list)
     covers: list[Cover] = field(default_factory=list)
-    writers: list[tuple[Rule, bool]] = field(default_factory=list)
+    writers: list[Writer] = field(default_factory=list)
+    pending: list[list[Finding]] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    reached: int = -1
     steps: list[tuple[int, Step]] = field(default_factory=list)
     ended: bool = False
 
@@ -60,7 +104,11 @@ class Walk:
         paid = (cover.debts for cover in covers if accepted is None or accepted(cover.rule))
         return debts(self.scene.call.parts[part]).difference(*paid)
 
-    def step(self, finding: Finding, state: State, decision: str) -> None:
+    def cover(self, rule: Rule, part: int, paid: frozenset[int], reason: str | None = None) -> None:
+        """Note what an allow pays."""
+        self.covers.append(Cover(rule, part, paid, reason))
+
+    def step(self, finding: Finding, state: State, decision: str, failure: str = "") -> None:
         """One line of the trail; where a rule answers no it is listed only for `explain`."""
         if finding.answer == NO and not self.explain and not finding.lifted:
             return
@@ -69,7 +117,7 @@ class Walk:
             line=finding.rule.plan.line,
             part=finding.part,
             answer=NAMES[finding.answer],
-            why=explained(finding, self.scene),
+            why=f"the handler failed: {failure}" if failure else explained(finding, self.scene),
             decision=decision if finding.answer != NO else "",
             state="excepted" if finding.lifted else state,
         )
@@ -83,21 +131,24 @@ class Walk:
 
 def walk(
     scene: Scene, rules: list[Rule], explain: bool = False, *, ended: bool = False, reviewed: bool = True
-) -> Asking[Walk]:
-    """Judge these rules in order, within the budget of reviewed or unreviewed sources. With `explain` those behind the
-    end of the walk are judged too, and listed as `not-run`."""
+) -> AskingFacts[Walk]:
+    """Judge these rules in order but for the defaults, within the budget of reviewed or unreviewed sources. With
+    `explain` those behind the end of the walk are judged too, and listed as `not-run`."""
     result = Walk(scene, explain, budget(reviewed), ended=ended)
-    reached = -1
     for unit, members in groupby((rule for rule in rules if not rule.plan.default), key=lambda rule: rule.unit):
         if result.ended and not explain:
             break
         if not result.ended:
-            reached = max(reached, unit.rank)
+            result.reached = max(result.reached, unit.rank)
         yield from _unit(result, unit, list(members))
-    for rule in rules:
-        if rule.plan.default and (not result.ended or rule.unit.rank <= reached):
-            yield from _default(result, rule)
     return result
+
+
+def defaults(result: Walk, rules: list[Rule]) -> AskingFacts[None]:
+    """Judge the default rules: all, or those of the tiers that were reached."""
+    for rule in rules:
+        if rule.plan.default and (not result.ended or rule.unit.rank <= result.reached):
+            yield from _default(result, rule)
 
 
 def candidates(policy: Policy, scene: Scene, explain: bool) -> list[Rule]:
@@ -111,17 +162,18 @@ def candidates(policy: Policy, scene: Scene, explain: bool) -> list[Rule]:
     return [policy.rules[position] for position in index.candidates(scene.event, scene.call, scene.tools)]
 
 
-def _unit(result: Walk, unit: Unit, rules: list[Rule]) -> Asking[None]:
+def _unit(result: Walk, unit: Unit, rules: list[Rule]) -> AskingFacts[None]:
     """The rules of one file, by its `combine`. Of an ordered file the first rule in its direction that is sure takes
     the slot of a part; what comes behind it says nothing there."""
     ordered = unit.combine != "strictest"
     taken: set[int] = set()
     paid: dict[int, set[int]] = {}
-    writers: list[tuple[Rule, bool]] = []
+    writers: list[Writer] = []
+    waiting: list[list[Finding]] = []
     for rule in reversed(rules) if unit.combine == "last" else rules:
         if result.ended and not result.explain:
             break
-        findings = yield from _findings(result, rule)
+        findings = yield from find(result, rule)
         if not any(finding.answer or finding.lifted for finding in findings) and not result.explain:
             continue
         counted = [finding for finding in findings if not _taken(result, finding.part, taken)] if ordered else findings
@@ -134,10 +186,14 @@ def _unit(result: Walk, unit: Unit, rules: list[Rule]) -> Asking[None]:
                     _say(result, finding)
             _write(result, writers, rule, _in_force(counted, taken, ordered))
             _end(result, counted)
+            if rule.plan.handler:
+                waiting += [counted] if not rule.plan.audit and any(finding.answer for finding in counted) else []
+                findings = [finding for finding in findings if finding not in counted or not finding.answer]
         for finding in findings:
             shadowed = ordered and finding not in counted
             result.step(finding, "overruled" if shadowed else state, rule.plan.decision)
-    result.writers.extend(sorted(writers, key=lambda item: item[0].order))
+    result.writers.extend(sorted(writers, key=lambda item: item.rule.order))
+    result.pending.extend(sorted(waiting, key=lambda item: item[0].rule.order))
 
 
 def _state(result: Walk, rule: Rule) -> State:
@@ -148,7 +204,7 @@ def _state(result: Walk, rule: Rule) -> State:
     return "not-run" if result.ended else "active"
 
 
-def _findings(result: Walk, rule: Rule) -> Asking[list[Finding]]:
+def find(result: Walk, rule: Rule) -> AskingFacts[list[Finding]]:
     """The rule on every part; asks for the facts that are missing and judges those parts again."""
     findings: dict[int, Finding] = {}
     while True:
@@ -183,7 +239,7 @@ def _take(result: Walk, finding: Finding, taken: set[int], paid: dict[int, set[i
     part_paid |= finding.covered
     if not debts(result.scene.call.parts[finding.part]) - part_paid:
         taken.add(finding.part)
-        result.covers.append(Cover(finding.rule, finding.part, frozenset(part_paid)))
+        result.cover(finding.rule, finding.part, frozenset(part_paid))
 
 
 def _say(result: Walk, finding: Finding) -> None:
@@ -199,7 +255,7 @@ def _say(result: Walk, finding: Finding) -> None:
         if verdict and not ends:
             result.stops.append(Stop(verdict, rule, finding.part, certain=False))
     elif rule.verdict == Verdict.ALLOW and finding.covered:
-        result.covers.append(Cover(rule, finding.part, finding.covered))
+        result.cover(rule, finding.part, finding.covered)
 
 
 def _in_force(counted: list[Finding], taken: set[int], ordered: bool) -> list[Finding]:
@@ -211,14 +267,14 @@ def _in_force(counted: list[Finding], taken: set[int], ordered: bool) -> list[Fi
     return said
 
 
-def _write(result: Walk, writers: list[tuple[Rule, bool]], rule: Rule, said: list[Finding]) -> None:
+def _write(result: Walk, writers: list[Writer], rule: Rule, said: list[Finding]) -> None:
     """A rule's fields, where it answered on the call as its own tier reads it: what lower tiers define neither makes it
     write nor keeps it from writing."""
     call = result.scene.call
     reading = call.read_by(rule.unit.rank)
     own = [finding for finding in said if call.at(finding.part)[0] is reading]
     if own:
-        writers.append((rule, any(finding.answer == YES for finding in own)))
+        writers.append(Writer(rule, any(finding.answer == YES for finding in own)))
 
 
 def _end(result: Walk, counted: list[Finding]) -> None:
@@ -232,9 +288,9 @@ def _end(result: Walk, counted: list[Finding]) -> None:
     )
 
 
-def _default(result: Walk, rule: Rule) -> Asking[None]:
+def _default(result: Walk, rule: Rule) -> AskingFacts[None]:
     """A default rule: it speaks for the parts on which no rule of its own or a higher tier spoke (law L5)."""
-    findings = yield from _findings(result, rule)
+    findings = yield from find(result, rule)
     state = rule.state if rule.state != "active" else _default_state(result, rule)
     for finding in findings:
         silent = state == "active" and _spoken(result, rule, finding.part)

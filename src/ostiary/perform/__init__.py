@@ -2,46 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 
-from ostiary.decision import Outcome
-from ostiary.evaluate import Request
-from ostiary.facts import FactRequest, Facts
+from ostiary.decision import Decision, Outcome
+from ostiary.evaluate import HandlerRequest, HandlerRequests, Request
+from ostiary.facts import Facts
 
 Evaluation = Generator[Request, object, Outcome]
+Perform = Callable[[tuple[HandlerRequest, ...]], tuple[Decision | None, ...]]
+"""Runs handlers, beside each other where they are several. None for one that does not run here."""
 
 
-def run(evaluation: Evaluation, facts: Facts) -> Outcome:
-    """The outcome, with every question answered by `facts`. Raises what `facts` raises."""
+def nothing(requests: tuple[HandlerRequest, ...]) -> tuple[Decision | None, ...]:
+    """Runs no handler."""
+    return (None,) * len(requests)
+
+
+def run(evaluation: Evaluation, facts: Facts, perform: Perform = nothing) -> Outcome:
+    """The outcome, with every question answered by `facts` and `perform`. Raises what they raise."""
     answer: object = None
     try:
         while True:
-            answer = facts.answer(_fact(evaluation.send(answer)))
+            answer = _answer(evaluation.send(answer), facts, perform)
     except StopIteration as end:
         return _outcome(end)
     finally:
         evaluation.close()
 
 
-async def arun(evaluation: Evaluation, facts: Facts) -> Outcome:
-    """The same for an event loop, which is not held up by a slow disk: facts are asked in another thread."""
+async def arun(evaluation: Evaluation, facts: Facts, perform: Perform = nothing) -> Outcome:
+    """The same for an event loop, which is not held up: questions are answered in another thread."""
     import asyncio  # only embedders need it, and it takes longer to import than a hook may take
 
     answer: object = None
     try:
         while True:
-            answer = await asyncio.to_thread(facts.answer, _fact(evaluation.send(answer)))
+            answer = await asyncio.to_thread(_answer, evaluation.send(answer), facts, perform)
     except StopIteration as end:
         return _outcome(end)
     finally:
         evaluation.close()
 
 
-def _fact(request: Request) -> FactRequest:
-    if not isinstance(request, FactRequest):
-        message = f"nothing here can answer {request!r}"
-        raise TypeError(message)
-    return request
+def _answer(request: Request, facts: Facts, perform: Perform) -> object:
+    return perform(request.requests) if isinstance(request, HandlerRequests) else facts.answer(request)
 
 
 def _outcome(end: StopIteration) -> Outcome:

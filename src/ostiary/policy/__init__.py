@@ -1,15 +1,29 @@
 """The policy: what rule files compile to, and how the files of all tiers become one value."""
 
-from ostiary.policy.assembly import SEMANTICS, Admitted, Unreached, assemble, stand_in, undefined, unreached
-from ostiary.policy.plan import ExceptionPlan, FilePlan, IncludePlan, ProgramPlan, RulePlan, ToolPlan, file_plan, plain
+from ostiary.policy.assembly import SEMANTICS, Admitted, Unreached, assemble, runs, stand_in, undefined, unreached
+from ostiary.policy.gates import CODE, Gates
+from ostiary.policy.plan import (
+    ExceptionPlan,
+    FilePlan,
+    HandlerPlan,
+    IncludePlan,
+    ProgramPlan,
+    RulePlan,
+    ToolPlan,
+    file_plan,
+    plain,
+)
 from ostiary.policy.rule import Rule, Unit
 from ostiary.policy.value import Policy
 
 __all__ = [
+    "CODE",
     "SEMANTICS",
     "Admitted",
     "ExceptionPlan",
     "FilePlan",
+    "Gates",
+    "HandlerPlan",
     "IncludePlan",
     "Policy",
     "ProgramPlan",
@@ -21,6 +35,7 @@ __all__ = [
     "assemble",
     "file_plan",
     "plain",
+    "runs",
     "stand_in",
     "undefined",
     "unreached",

@@ -8,6 +8,7 @@ from typing import Final
 from ostiary.digests import sha256
 from ostiary.event import GATES
 from ostiary.policy.definitions import Defining, levels
+from ostiary.policy.gates import Gates
 from ostiary.policy.plan import ExceptionPlan, FilePlan, RulePlan
 from ostiary.policy.rule import Rule, RuleState, Unit
 from ostiary.policy.value import Policy
@@ -17,6 +18,10 @@ from ostiary.tools import TOOLS, ToolTable
 
 SEMANTICS: Final = "2027.1"
 """Version of what rules mean. It is part of the generation: a new meaning is a new policy."""
+
+
+SHUT: Final = Gates()
+"""Every gate is closed."""
 
 
 class Admitted(NamedTuple):
@@ -59,8 +64,9 @@ class _Placed(NamedTuple):
         return self.found.file
 
 
-def assemble(admitted: Iterable[Admitted], tools: ToolTable = TOOLS) -> Policy:
-    """The policy of these sources. Sources are walked by tier, then in the order given."""
+def assemble(admitted: Iterable[Admitted], tools: ToolTable = TOOLS, gates: Gates = SHUT) -> Policy:
+    """The policy of these sources. Sources are walked by tier, then in the order given. Handlers run only where the
+    gates are open."""
     ordered = sorted(admitted, key=lambda source: TIER[source.tier].rank)
     placed = list(_place(ordered))
     warnings: list[str] = []
@@ -70,7 +76,7 @@ def assemble(admitted: Iterable[Admitted], tools: ToolTable = TOOLS) -> Policy:
         for plan in item.file.rules:
             if plan.id in item.found.excluded and not item.unit.only_stops:
                 continue
-            state, effective = _admit(plan, item)
+            state, effective = _admit(plan, item, gates)
             lifts = tuple(
                 exception for key, exception in reaching if _refers(key, item, plan) and _reaches(key.placed, item)
             )
@@ -80,7 +86,7 @@ def assemble(admitted: Iterable[Admitted], tools: ToolTable = TOOLS) -> Policy:
         rules=tuple(rules),
         units=tuple(item.unit for item in placed),
         tools=_named_tools(ordered, tools),
-        generation=_generation(ordered),
+        generation=_generation(ordered, gates),
         notes=tuple(source.note for source in ordered if source.note),
         warnings=(*warnings, *defined.warnings),
         levels=defined.levels,
@@ -108,8 +114,14 @@ def _place(ordered: list[Admitted]) -> Iterator[_Placed]:
         tier, only_stops, _ = key
         identity = f"pack:{item.pack}" if item.pack else f"{tier}:{item.file.name}"
         combine = "strictest" if only_stops else item.file.combine
-        unit = Unit(order, tier, identity, item.file.label, combine, only_stops, reviewed[key])
+        contract = item.file.contract
+        unit = Unit(order, tier, identity, item.file.label, combine, only_stops, reviewed[key], contract)
         yield _Placed(unit, item)
+
+
+def runs(file: FilePlan) -> bool:
+    """Whether a file, or one that it includes, has handlers."""
+    return any(rule.handler for rule in file.rules) or any(runs(include.file) for include in file.includes)
 
 
 def _files(above: _Found) -> Iterator[_Found]:
@@ -126,22 +138,25 @@ def _files(above: _Found) -> Iterator[_Found]:
     yield above
 
 
-def _admit(plan: RulePlan, item: _Placed) -> tuple[RuleState, RulePlan]:
-    """What of a rule acts. Of a source nobody reviewed only deny and ask do, as if alone under `strictest`."""
+def _admit(plan: RulePlan, item: _Placed, gates: Gates) -> tuple[RuleState, RulePlan]:
+    """What of a rule acts. Of a source nobody reviewed only deny and ask do, as if alone under `strictest`; handlers of
+    plugins have their own gate in place of a review."""
     observes = plan.observe or item.found.observe
+    if plan.handler and (item.unit.tier == "plugin" or not item.unit.only_stops):
+        state: RuleState = (
+            "observe" if observes else "gated" if gates.shut(item.unit.tier, plan.handler.kind) else "active"
+        )
+        return state, _alone(plan) if item.unit.only_stops else plan
     if not item.unit.only_stops:
         return ("observe" if observes else "active"), plan
     if observes or plan.default or plan.decision not in ("deny", "ask"):
         return "untrusted", plan
-    return "active", plan._replace(
-        context="",
-        message="",
-        update_input=None,
-        update_output=None,
-        halt=False,
-        uncertain="deny" if plan.uncertain == "deny" else "",
-        handler=None,
-    )
+    return "active", _alone(plan)._replace(uncertain="deny" if plan.uncertain == "deny" else "", handler=None)
+
+
+def _alone(plan: RulePlan) -> RulePlan:
+    """The rule without what it says besides."""
+    return plan._replace(context="", message="", update_input=None, update_output=None, halt=False)
 
 
 class _Key(NamedTuple):
@@ -232,8 +247,8 @@ def _named_tools(ordered: list[Admitted], tools: ToolTable) -> ToolTable:
     return tools
 
 
-def _generation(ordered: list[Admitted]) -> str:
-    digest = sha256(SEMANTICS.encode())
+def _generation(ordered: list[Admitted], gates: Gates) -> str:
+    digest = sha256(f"{SEMANTICS}\0{gates}".encode())
     for source in ordered:
         digest.update(f"\0{source.tier}\0{source.reviewed}\0{source.file.digest}\0{source.note}".encode())
     return digest.hexdigest()[:16]

@@ -13,6 +13,23 @@ from ostiary.tools import Role
 Plan = tuple[Any, ...]
 
 
+class HandlerPlan(NamedTuple):
+    """What a rule runs. `kind` names the kind (`command`, `http`, ...), `spec` holds its own options as pairs, `folder`
+    is the absolute folder that its paths start from (empty where there is none). `timeout` are seconds: None for what
+    event and kind have, zero or less for none. `background`: nobody waits for the answer; `rewake`: what it says then
+    is brought to the model. `pure`: it has no effects, so that it may judge a rewritten call too. `may_allow`: an allow
+    of a model counts."""
+
+    kind: str
+    spec: tuple[tuple[str, Any], ...] = ()
+    folder: str = ""
+    timeout: float | None = None
+    background: bool = False
+    rewake: bool = False
+    pure: bool = False
+    may_allow: bool = False
+
+
 class RulePlan(NamedTuple):
     """One rule. Absent texts are empty, absent plans None.
 
@@ -21,8 +38,9 @@ class RulePlan(NamedTuple):
     `("redact", texts, replacement)` or `("set", value)`. `yields` names the tiers a managed default gives way to,
     `uncertain` what a *maybe* says (`ask`, `deny`, `none`, empty for the
     default). `expires` is the last day the rule acts, `YYYY-MM-DD` (UTC). `trailing` takes options the rule does not
-    name as covered. `handler` is a handler's plan with `on_error` and `audit`. `notes` are (key, value) pairs that only
-    people read (description, tags, owner, severity).
+    name as covered. `handler` is what it runs; `on_error` says what a failure of that means (`continue`, `ask`, `deny`,
+    empty for the default), `audit` that it runs after the verdict and has no say. `notes` are (key, value) pairs that
+    only people read (description, tags, owner, severity).
     """
 
     id: str
@@ -44,7 +62,7 @@ class RulePlan(NamedTuple):
     observe: bool = False
     expires: str = ""
     trailing: bool = False
-    handler: Plan | None = None
+    handler: HandlerPlan | None = None
     on_error: str = ""
     audit: bool = False
     notes: tuple[tuple[str, str], ...] = ()
@@ -91,9 +109,10 @@ class ToolPlan(NamedTuple):
 
 class FilePlan(NamedTuple):
     """One rule file. `name` is its `name:` or the file's stem, `label` the file as people know it, `digest` the SHA-256
-    (hex) of its bytes and those of everything it includes. `combine` is `strictest`, `first` or `last`. Rules are in
-    the order they are judged: `deny`, `ask`, `allow` lists, then `rules`; includes come before all of them. `programs`
-    and `tools` are what a file of definitions holds, which has no rules."""
+    (hex) of its bytes and those of everything it includes. `combine` is `strictest`, `first` or `last`, `contract` how
+    its handlers run: `afk` or `claude`. Rules are in the order they are judged: `deny`, `ask`, `allow` lists, then
+    `rules`; includes come before all of them. `programs` and `tools` are what a file of definitions holds, which has no
+    rules."""
 
     name: str
     label: str
@@ -105,6 +124,7 @@ class FilePlan(NamedTuple):
     aliases: tuple[tuple[str, tuple[str, ...]], ...] = ()
     programs: tuple[ProgramPlan, ...] = ()
     tools: tuple[ToolPlan, ...] = ()
+    contract: str = "afk"
 
 
 def plain(value: Any) -> Any:
@@ -116,9 +136,14 @@ def file_plan(value: Plan) -> FilePlan:
     """A `FilePlan` from what `plain` made of one. Raises TypeError or ValueError for anything else."""
     file = FilePlan(*value)
     return file._replace(
-        rules=tuple(RulePlan(*rule) for rule in file.rules),
+        rules=tuple(_rule_plan(rule) for rule in file.rules),
         exceptions=tuple(ExceptionPlan(*item) for item in file.exceptions),
         includes=tuple(IncludePlan(*item)._replace(file=file_plan(IncludePlan(*item).file)) for item in file.includes),
         programs=tuple(ProgramPlan(*item) for item in file.programs),
         tools=tuple(ToolPlan(*item) for item in file.tools),
     )
+
+
+def _rule_plan(value: Plan) -> RulePlan:
+    rule = RulePlan(*value)
+    return rule._replace(handler=HandlerPlan(*rule.handler)) if rule.handler else rule

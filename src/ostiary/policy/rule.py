@@ -16,7 +16,7 @@ from ostiary.policy.plan import ExceptionPlan, Plan, RulePlan
 from ostiary.records import dataclass
 from ostiary.tiers import TIER, TierName
 
-RuleState = Literal["active", "observe", "untrusted"]
+RuleState = Literal["active", "observe", "untrusted", "gated"]
 
 _OF_COMMANDS = frozenset({"command", "script", "script_is", *conditions.KIND_OF})
 """Conditions that a script in a file may meet."""
@@ -28,8 +28,9 @@ VERDICTS = {"": Verdict.NONE, **{str(verdict): verdict for verdict in Verdict}}
 class Unit:
     """One rule file as it takes part in a policy: a source, or a file that a source includes.
 
-    `order` is its place in the walk. `identity` is `tier:name`, or `pack:name` for a pack. `only_stops` says that no
-    one reviewed the source: of its rules only deny and ask act, each as if alone, and its texts are not for the model.
+    `order` is its place in the walk, `combine` and `contract` are what its file says. `identity` is `tier:name`, or
+    `pack:name` for a pack. `only_stops` says that no one reviewed the source: of its rules only deny and ask act, each
+    as if alone, and its texts are not for the model.
     """
 
     order: int
@@ -39,6 +40,7 @@ class Unit:
     combine: str
     only_stops: bool = False
     reviewed: bool = True
+    contract: str = "afk"
 
     @property
     def rank(self) -> int:
@@ -72,16 +74,27 @@ class Rule:
         """Whether it denies, defers or asks."""
         return self.verdict > Verdict.ALLOW
 
+    @property
+    def only_stops(self) -> bool:
+        """Whether it may only ask and deny, because nobody reviewed its source. A handler runs only where a person said
+        so."""
+        return self.unit.only_stops and not self.plan.handler
+
+    @property
+    def wary(self) -> bool:
+        """Whether it also speaks where the text does not tell: it stops, or runs something that may."""
+        return self.stops or self.plan.handler is not None
+
     @cached_property
     def stance(self) -> Stance:
         """How its conditions read what the text does not tell."""
         named = {leaf[0] for leaf in self._leaves()}
-        return Stance(stops=self.stops, shells=not named.isdisjoint({"command", "script", "script_is"}))
+        return Stance(stops=self.wary, shells=not named.isdisjoint({"command", "script", "script_is"}))
 
     @cached_property
     def judges(self) -> bool:
-        """Whether the rule stops a call, and says something about commands or what they touch."""
-        return self.stops and any(leaf[0] in _OF_COMMANDS for leaf in self._leaves())
+        """Whether the rule may stop a call, and says something about commands or what they touch."""
+        return self.wary and any(leaf[0] in _OF_COMMANDS for leaf in self._leaves())
 
     def _leaves(self) -> list[Plan]:
         plans = (self.plan.when, self.plan.unless)

@@ -43,5 +43,5 @@ class Policy:
 
     @property
     def inactive(self) -> tuple[Rule, ...]:
-        """Rules that wait for review."""
-        return tuple(rule for rule in self.rules if rule.state == "untrusted")
+        """Rules that wait for review, or behind a gate."""
+        return tuple(rule for rule in self.rules if rule.state in ("untrusted", "gated"))

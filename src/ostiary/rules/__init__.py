@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Discriminator, Field, PlainValidator, Stri
 
 from ostiary.document import Flaw
 from ostiary.event import EVENTS, GATES
+from ostiary.handlers import Run
 from ostiary.matchers import Condition
 from ostiary.matchers.base import Name, Names, Spec, Texts, as_list, described, refuse, text
 from ostiary.matchers.compact import Decision, Entry, entry
@@ -40,10 +41,6 @@ def _day(value: Any) -> str:
         return date.fromisoformat(text(value) if len(text(value)) == 10 else "").isoformat()
     except ValueError:
         raise refuse("expected a day", "write it as `2027-01-31`") from None
-
-
-def _no_handlers(_: Any) -> Any:
-    raise refuse("handlers are not available in this version", "use `decision`")
 
 
 Identifier = Annotated[str, PlainValidator(_identifier, json_schema_input_type=str)]
@@ -98,9 +95,7 @@ class Rule(Spec):
     decision: Literal["allow", "ask", "defer", "deny"] | None = described("what it says about the call")
     reason: Name | None = described("why, for the model and for people")
     help: Name | None = described("what to do instead, for people")
-    run: Annotated[Any, PlainValidator(_no_handlers), WithJsonSchema({"not": {}})] = described(
-        "a handler; not available in this version"
-    )
+    run: Run | None = described("a handler: what is run to decide, in place of `decision`")
     context: Name | None = described("text that the model gets along with the call")
     update_input: dict[str, Any] | None = described(
         "arguments that are replaced by these values, `null` removes one; `{{input.command}}` and `{{event.cwd}}` are "
@@ -169,6 +164,11 @@ class RuleFile(Spec):
     )
     combine: Literal["strictest", "first", "last"] = Field(
         default="strictest", description="which rule of the file wins on a part of the call"
+    )
+    contract: Literal["afk", "claude"] = Field(
+        default="afk",
+        description="how the handlers of the file run: one after the other until one blocks (`afk`), or all at once, "
+        "where the strictest wins (`claude`)",
     )
     vars: dict[str, TextOrTexts] = Field(
         default={}, description="texts, or lists of texts, for `${name}` in the values of this file"

@@ -101,6 +101,8 @@ def _rule(rule: dict[str, Any]) -> Iterator[Flaw]:
     if "trailing" in rule and decision != "allow":
         help = "remove it: a deny or ask sees every option"
         yield Flaw(("trailing",), "`trailing` is for an allow", help, at_key=True)
+    if "run" in rule and "decision" in rule:
+        yield Flaw(("run",), "a handler decides in place of `decision`", "remove one of the two", at_key=True)
     for key in ("on_error", "audit"):
         if key in rule and "run" not in rule:
             yield Flaw((key,), f"`{key}` belongs to `run`", "remove it", at_key=True)

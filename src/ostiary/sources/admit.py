@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from ostiary.decision import Outcome
 from ostiary.dialects import tool_table
-from ostiary.policy import Admitted, FilePlan, Policy, assemble, stand_in, undefined
+from ostiary.policy import Admitted, FilePlan, Gates, Policy, assemble, runs, stand_in, undefined
 from ostiary.problems import Problem
 from ostiary.records import dataclass, field, replace
 from ostiary.sources import cache, lastgood
@@ -31,13 +31,14 @@ class Miss(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """What admitting needs: the places, the reviews, somebody who compiles (None: nobody does), and the plans that are
-    in memory by their key."""
+    """What admitting needs: the places, the reviews, somebody who compiles (None: nobody does), the plans that are in
+    memory by their key, and somebody who tells which gates are open, asked only where there are handlers."""
 
     places: Places
     trust: Trust
     compile: Compile | None = None
     memory: MutableMapping[str, Compiled] = field(default_factory=dict)
+    gates: Callable[[], Gates] = Gates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +109,9 @@ def admit(source: Source, desk: Desk) -> Standing:
 
 def policy_of(standings: Iterable[Standing], desk: Desk) -> Policy:
     """The policy of these sources. A trust store that cannot be relied on is told with every outcome."""
-    policy = assemble((standing.admitted for standing in standings), _TOOLS)
+    admitted = [standing.admitted for standing in standings]
+    gates = desk.gates() if any(runs(source.file) for source in admitted) else Gates()
+    policy = assemble(admitted, _TOOLS, gates)
     problems = map(str, desk.trust.problems)
     return replace(policy, notes=(*policy.notes, *problems)) if desk.trust.problem else policy
 

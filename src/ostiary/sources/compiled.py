@@ -10,7 +10,7 @@ from ostiary.policy import FilePlan, file_plan, plain
 from ostiary.problems import Problem
 from ostiary.records import NamedTuple
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Version of the stored form. Plans of another form are compiled again."""
 
 _CHECKSUM: Final = sha256().digest_size

@@ -77,7 +77,14 @@ def compile_source(source: Source, places: Places) -> Compiled:
     plan: FilePlan | None
     problems: tuple[Problem, ...]
     try:
-        plan, problems = compile_file(source.raw, source.label, includes.load, judge=_judge(source), tools=_TOOLS)
+        plan, problems = compile_file(
+            source.raw,
+            source.label,
+            includes.load,
+            folder=os.path.dirname(source.path),
+            judge=_judge(source),
+            tools=_TOOLS,
+        )
         if over := _over(source, plan):
             plan, problems = None, (*problems, *over)
     except PolicyError as error:

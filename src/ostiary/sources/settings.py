@@ -15,8 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
 from ostiary.dialects import OnError
 from ostiary.document import load
+from ostiary.policy import Gates
 from ostiary.problems import PolicyError, Problem
-from ostiary.records import NamedTuple, dataclass
+from ostiary.records import NamedTuple
 from ostiary.sources.discover import OWN
 from ostiary.sources.files import Unreadable, exists, read
 from ostiary.sources.owners import wrong
@@ -45,15 +46,6 @@ class SettingsFile(BaseModel):
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Gates:
-    """Which gates are open; all are closed unless a settings file opens them."""
-
-    enable_shell_hooks: bool = False
-    allow_project_hooks: bool = False
-    enable_plugin_hooks: bool = False
-
-
 class Settings(NamedTuple):
     """The gates, what a gate answers when Ostiary itself fails, and what is wrong with the files that say so."""
 
@@ -65,8 +57,7 @@ class Settings(NamedTuple):
 def load_settings(places: Places, roots: Roots) -> Settings:
     """The settings that act. A file that is broken says the strictest of everything that no file above it says."""
     files, problems = _files(places)
-    gates = Gates(**{gate.name: _said(files, gate.name) is True for gate in fields(Gates)})
-    return Settings(gates, _on_error(files), (*_refused(roots), *problems))
+    return Settings(_gates(files), _on_error(files), (*_refused(roots), *problems))
 
 
 def contract(config_dir: str | None) -> OnError:
@@ -76,6 +67,15 @@ def contract(config_dir: str | None) -> OnError:
         return _on_error(_files(find_places(config_dir))[0])
     except NoPlace:
         return "deny"
+
+
+def gates(config_dir: str | None) -> Gates:
+    """Which gates are open; none where the settings cannot be read. Raises nothing but what is wrong with this
+    process."""
+    try:
+        return _gates(_files(find_places(config_dir))[0])
+    except NoPlace:
+        return Gates()
 
 
 _STRICTEST: Final = SettingsFile(
@@ -99,6 +99,10 @@ def _files(places: Places) -> tuple[list[SettingsFile], list[Problem]]:
 def _on_error(files: list[SettingsFile]) -> OnError:
     said: OnError | None = _said(files, "on_error")
     return said or "deny"
+
+
+def _gates(files: list[SettingsFile]) -> Gates:
+    return Gates(**{gate.name: _said(files, gate.name) is True for gate in fields(Gates)})
 
 
 def _said(files: list[SettingsFile], name: str) -> Any:
