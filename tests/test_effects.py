@@ -1,0 +1,28 @@
+"""What an outcome does on an event in a harness."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from ostiary.decision import Outcome, Verdict
+from ostiary.effects import EFFECTS, Effective, effective
+from ostiary.event import EVENTS
+
+CASES = YAML(typ="safe").load(Path(__file__).parent / "cases" / "handlers" / "effects.yaml")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['contract']} {case['event']} {case['outcome']}")
+def test_case(case: dict[str, Any]) -> None:
+    given = case["outcome"]
+    outcome = Outcome(**{**given, "verdict": Verdict[given.get("verdict", "none").upper()]})
+    found = effective(outcome, case["event"], case["contract"], case.get("may_continue", True))
+    deliveries = tuple(tuple(item) for item in case["want"].get("deliveries", ()))
+    assert found == Effective(**{**case["want"], "deliveries": deliveries})
+
+
+def test_the_table_knows_no_other_events() -> None:
+    assert {event for table in EFFECTS.values() for event in table} <= set(EVENTS)
