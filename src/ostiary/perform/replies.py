@@ -1,0 +1,187 @@
+"""What the answers of handlers mean: exit codes, output and HTTP responses to decisions. Pure.
+
+Two contracts differ (`docs/handlers.md` has the table). Under `afk` exit code 2 blocks whatever stands on the output,
+any other but 0 is a failure, and `continue: false` blocks. Under `claude` a JSON object on the output counts with every
+exit code, but cannot lift the deny of exit code 2; and `continue: false` halts the session.
+
+Both know every word of both for a decision: one that says `deny` means it. A word that nobody knows, and an object that
+cannot be read, are failures; so is nothing else that a program says on its output.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ostiary.decision import Decision, Verdict
+from ostiary.perform.program import Ended
+from ostiary.records import replace
+
+REASON: Final = 500
+"""Characters of standard error that become a reason."""
+
+NO_REASON: Final = "the handler gave no reason"
+
+_BLOCKED: Final = 2
+_WORDS: Final = {
+    "allow": Verdict.ALLOW,
+    "approve": Verdict.ALLOW,
+    "ask": Verdict.ASK,
+    "defer": Verdict.DEFER,
+    "deny": Verdict.DENY,
+    "block": Verdict.DENY,
+}
+_PLAIN_IS_CONTEXT: Final = frozenset({"SessionStart", "UserPromptSubmit"})
+
+
+def of_command(ended: Ended, contract: str, event: str) -> Decision:
+    """What the end of a program says about an event, by its canonical name."""
+    if ended.failure:
+        return Decision(failure=ended.failure)
+    if ended.status == 0:
+        return of_text(_text(ended.stdout), contract, event)
+    if ended.status == _BLOCKED:
+        return _blocked(ended, contract)
+    if contract == "claude" and _is_object(_text(ended.stdout)):
+        return of_text(_text(ended.stdout), contract, event)
+    return Decision(failure=_unsuccessful(ended))
+
+
+def of_text(text: str, contract: str, event: str) -> Decision:
+    """What a text says that a handler gave without failing."""
+    if _is_object(text):
+        found = _object(text)
+        return of_object(found, contract) if isinstance(found, dict) else Decision(failure=found)
+    plain = text.strip()
+    return Decision(context=plain) if plain and contract == "claude" and event in _PLAIN_IS_CONTEXT else Decision()
+
+
+def of_response(status: int, body: bytes, contract: str) -> Decision:
+    """What an HTTP response says: one without a body says nothing, one with has to be a JSON object."""
+    if not 200 <= status < 300:
+        return Decision(failure=f"the server answered with status {status}")
+    text = _text(body)
+    if not text.strip():
+        return Decision()
+    if not _is_object(text):
+        return Decision(failure="the server's answer is no JSON object")
+    found = _object(text)
+    return of_object(found, contract) if isinstance(found, dict) else Decision(failure=found)
+
+
+def of_value(value: object, contract: str) -> Decision:
+    """What a Python handler says with what it returned."""
+    if value is None:
+        return Decision()
+    if isinstance(value, Decision):
+        return value
+    if isinstance(value, Mapping):
+        return of_object(value, contract)
+    return Decision(failure=f"it returned {type(value).__name__}, which is neither a decision nor a mapping nor None")
+
+
+def of_object(said: Mapping[str, Any], contract: str) -> Decision:
+    """What a JSON object says. Values of a wrong type are as if they were absent, but for the decision."""
+    nested = said.get("hookSpecificOutput")
+    nested = nested if isinstance(nested, Mapping) else {}
+    request = nested.get("decision")  # of a permission request, which has a shape of its own
+    request = request if isinstance(request, Mapping) else {}
+    words = (said.get("decision"), nested.get("permissionDecision"), request.get("behavior"))
+    known = [_WORDS.get(word) if isinstance(word, str) else None for word in words if word not in (None, "")]
+    stopped = said.get("continue") is False
+    halts = contract == "claude" and (stopped or request.get("interrupt") is True)
+    if stopped and contract == "afk":
+        known.append(Verdict.DENY)
+    verdict = max((word for word in known if word is not None), default=Verdict.NONE)
+    if None in known and verdict <= Verdict.ALLOW and not halts:
+        return Decision(failure="its decision is none of " + ", ".join(f"`{word}`" for word in _WORDS))
+    reason = _first(nested.get("permissionDecisionReason"), said.get("reason"), request.get("message"))
+    stop_reason = _first(said.get("stopReason")) if stopped else None
+    if verdict == Verdict.DENY:
+        reason = reason or stop_reason or NO_REASON
+    context = (_first(nested.get("additionalContext")), _first(said.get("additionalContext")))
+    return Decision(
+        verdict=verdict,
+        reason=reason,
+        context=None if verdict == Verdict.DEFER else _lines(*context[: 2 if contract == "claude" else 1]),
+        message=_lines(_first(said.get("systemMessage")), stop_reason if halts else None),
+        update_input=None
+        if verdict == Verdict.DEFER
+        else _mapping(nested.get("updatedInput"), request.get("updatedInput")),
+        update_output=_output(nested),
+        halt=halts,
+    )
+
+
+def _blocked(ended: Ended, contract: str) -> Decision:
+    """A deny, with what else the output says under `claude`."""
+    errors, output = _text(ended.stderr).strip()[:REASON], _text(ended.stdout)
+    if contract == "afk":
+        return Decision(verdict=Verdict.DENY, reason=errors or NO_REASON)
+    found = _object(output) if _is_object(output) else {}
+    said = of_object(found, contract) if isinstance(found, dict) else Decision()
+    plain = "" if _is_object(output) else output.strip()[:REASON]
+    return replace(said, verdict=Verdict.DENY, reason=errors or said.reason or plain or NO_REASON, failure="")
+
+
+def _unsuccessful(ended: Ended) -> str:
+    status = ended.status or 0
+    how = f"it was ended by signal {-status}" if status < 0 else f"it ended with status {status}"
+    said = _text(ended.stderr).strip().partition("\n")[0][:REASON]
+    return f"{how}: {said}" if said else how
+
+
+def _text(data: bytes) -> str:
+    """The bytes as text, without a mark in front of it, and without a character that was cut at the end."""
+    return codecs.utf_8_decode(data, "replace", False)[0].removeprefix("\ufeff")
+
+
+def _is_object(text: str) -> bool:
+    """Whether the text means to be a JSON object."""
+    return text.lstrip().startswith("{")
+
+
+def _object(text: str) -> dict[str, Any] | str:
+    """The JSON object, or why it is none. One with a key that stands twice says two things."""
+    try:
+        found: dict[str, Any] = json.loads(text, object_pairs_hook=_once)
+    except _Twice:
+        return "its answer has the same key twice in an object"
+    except (ValueError, RecursionError):
+        return "its answer begins like a JSON object and is none"
+    return found
+
+
+class _Twice(ValueError):
+    """A key stands twice in an object."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _Twice
+    return found
+
+
+def _first(*values: Any) -> str | None:
+    return next((value for value in values if isinstance(value, str) and value), None)
+
+
+def _lines(*texts: str | None) -> str | None:
+    return "\n".join(text for text in texts if text) or None
+
+
+def _mapping(*values: Any) -> Mapping[str, Any] | None:
+    return next((value for value in values if isinstance(value, Mapping)), None)
+
+
+def _output(nested: Mapping[str, Any]) -> str | None:
+    """The new output of a tool: a text, or the content of an object."""
+    for key in ("updatedToolOutput", "updatedMCPToolOutput"):
+        value = nested.get(key)
+        text = value.get("content") if isinstance(value, Mapping) else value
+        if isinstance(text, str):
+            return text
+    return None
