@@ -6,6 +6,7 @@ Until the program is reaped its number names its process group and nothing else.
 from __future__ import annotations
 
 import os
+import resource
 import selectors
 import signal
 import subprocess
@@ -38,6 +39,12 @@ def followed(process: subprocess.Popen[bytes], program: Program) -> Ended:
         _end_group(process)
     output, errors = streams.read
     return Ended(state, output, errors) if isinstance(state, int) else Ended(None, output, errors, state)
+
+
+def unbound() -> None:
+    """Lift the bound on the memory as far as this process may."""
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def _until_ended(process: subprocess.Popen[bytes], program: Program, streams: _Streams) -> int | str:

@@ -42,6 +42,12 @@ def run(program: Program) -> Ended:
     return system.followed(process, program)
 
 
+def unbound() -> None:
+    """Lift the bound on the memory that a hook sets itself, as far as this process may: programs would inherit it, and
+    some reserve more than they ever use."""
+    system.unbound()
+
+
 def _unstarted(program: Program, error: Exception) -> str:
     """Why it could not be started. The system says for a missing folder what it says for a missing program."""
     if isinstance(error, OSError):

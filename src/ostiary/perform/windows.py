@@ -26,6 +26,8 @@ FLAGS: Final = 0x00000200 | 0x08000000  # CREATE_NEW_PROCESS_GROUP, CREATE_NO_WI
 _EXTENDED_LIMITS: Final = 9
 _KILL_ON_CLOSE: Final = 0x2000
 
+_PATH_LENGTH: Final = 261
+
 
 class _Basic(ctypes.Structure):
     _fields_ = (
@@ -70,6 +72,12 @@ if sys.platform == "win32":
 
         def close(self) -> None:
             self._close(self._job)
+
+    def system_folder() -> str:
+        """The absolute path of `System32`, from the system and not from the environment."""
+        buffer = ctypes.create_unicode_buffer(_PATH_LENGTH)
+        ctypes.windll.kernel32.GetSystemDirectoryW(buffer, _PATH_LENGTH)
+        return buffer.value
 
     def followed(process: subprocess.Popen[bytes], program: Program) -> Ended:
         """The end of a program that was started."""
@@ -118,6 +126,10 @@ if sys.platform == "win32":
                     process.wait(min(_LOOK, left))
             else:
                 next(reader for reader in readers if reader.is_alive()).join(min(_LOOK, left))
+
+
+def unbound() -> None:
+    """Windows has no such bound."""
 
 
 def _write(pipe: IO[bytes], data: bytes) -> None:
