@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,6 +56,11 @@ class Ran:
     status: int
     out: str
     err: str
+
+    @property
+    def shown(self) -> str:
+        """The output without the colours that a terminal gets."""
+        return re.sub(r"\x1b\[[0-9;]*m", "", self.out)
 
     @property
     def json(self) -> Any:

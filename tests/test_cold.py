@@ -17,12 +17,13 @@ from ostiary.cold import HookCall, Miss, decide
 from ostiary.dialects import Answer
 from ostiary.engine import Engine
 from ostiary.event import Event
+from ostiary.policy import Gates
 from ostiary.problems import Problem
 from ostiary.sources import admit, store
 from ostiary.sources.compiled import Compiled
 from ostiary.sources.compiling import compile_source
 from ostiary.sources.discover import Source
-from ostiary.sources.places import NoPlace, Places, find_places
+from ostiary.sources.places import NoPlace, Places
 from payloads import AGENT, bash, raw, stop
 from trees import plant
 
@@ -307,8 +308,7 @@ def test_included_files_may_not_lead_out(machine: Machine) -> None:
 def test_a_store_that_cannot_be_relied_on_is_told(machine: Machine) -> None:
     plant(machine.base, {"config/policy.yaml": ALLOW_LS, "config/state/trust.json": "damaged"})
     (machine.base / "config/state").chmod(0o700)
-    desk = admit.Desk(find_places(str(machine.base / "config")), store.load(str(machine.base / "config/state")))
-    (note,) = admit.policy_of((), desk).notes
+    (note,) = admit.policy_of((), store.load(str(machine.base / "config/state"), 0), Gates()).notes
     assert note.endswith("trust.json: nothing counts as reviewed, because it is damaged")
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import stat
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ import pytest
 import ostiary
 from ostiary import Engine, Event, FixedFacts, Given, Outcome, Verdict
 from ostiary.facts import FactRequest
+from ostiary.sources import store
 from ostiary.sources.files import Unreadable
 from ostiary.sources.places import Managed
 from payloads import AGENT, bash, raw
@@ -339,6 +342,111 @@ def test_a_review_covers_included_files(base: Path) -> None:
     plant(base, {"project/.ostiary/more.yaml": allow("Bash(rm *)")})
     engine.reload()
     assert verdict(engine, base, "rm x") == "none"
+
+
+def accepted(base: Path, **more: Any) -> Engine:
+    """An engine whose project allows `make`, reviewed."""
+    plant(base, {"project/.ostiary/policy.yaml": allow("Bash(make *)")})
+    engine = load(base)
+    (review,) = engine.pending
+    assert engine.accept(review, review.word, **more)
+    return engine
+
+
+def test_what_is_taken_back_elsewhere_acts_on_the_next_event(base: Path) -> None:
+    engine = accepted(base)
+    assert verdict(engine, base, "make all") == "allow"
+    assert store.remove(str(base / "config/state"), str(base / "project"))
+    assert verdict(engine, base, "make all") == "none"
+
+
+def test_settings_that_change_act_on_the_next_event(base: Path) -> None:
+    engine = accepted(base)
+    plant(base, {"managed/settings.yaml": "trust: managed-only\n"})
+    assert verdict(engine, base, "make all") == "none"
+
+
+def test_a_review_expires_between_two_events(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = accepted(base, lasts=60)
+    assert verdict(engine, base, "make all") == "allow"
+    later = time.time() + 61
+    monkeypatch.setattr(time, "time", lambda: later)
+    assert verdict(engine, base, "make all") == "none"
+    (review,) = engine.pending
+    assert review.earlier is not None
+    assert (review.earlier.same, review.added, review.removed) == (True, (), ())
+    assert engine.accept(review, review.word)
+    assert verdict(engine, base, "make all") == "allow"
+
+
+def test_what_was_accepted_before_is_compared(base: Path) -> None:
+    engine = accepted(base)
+    plant(base, {"project/.ostiary/policy.yaml": "# moved\n" + allow("Bash(make *)") + 'deny: ["Bash(rm *)"]\n'})
+    engine.reload()
+    (review,) = engine.pending
+    assert (review.added, review.removed) == ((), ())
+    plant(base, {"project/.ostiary/policy.yaml": allow("Bash(rm *)")})
+    engine.reload()
+    (review,) = engine.pending
+    assert [permit.rule for permit in review.added] == ["allow:Bash(rm *)"]
+    assert [permit.rule for permit in review.removed] == ["allow:Bash(make *)"]
+    (kept,) = (base / "config/state/reviews").iterdir()
+    kept.write_text("[")
+    (review,) = engine.pending
+    assert review.earlier is not None
+    assert review.earlier.permits is None
+    assert review.added == review.permits
+    assert engine.accept(review, review.word)
+    assert engine.revoke(".ostiary/policy.yaml")
+    assert verdict(engine, base, "rm x") == "none"
+
+
+def test_permits_are_kept_of_reviews_alone(base: Path) -> None:
+    engine = accepted(base)
+    folder = base / "config/state/reviews"
+    (first,) = os.listdir(folder)
+    engine.revoke()
+    plant(base, {"project/.ostiary/policy.yaml": allow("Bash(rm *)")})
+    engine.reload()
+    (review,) = engine.pending
+    assert engine.accept(review, review.word)
+    assert os.listdir(folder) == [f"{review.digest}.json"] != [first]
+    assert stat.S_IMODE((folder / f"{review.digest}.json").stat().st_mode) == 0o600
+
+
+def test_managed_settings_may_count_no_reviews_of_users(base: Path) -> None:
+    engine = accepted(base)
+    plant(base, {"managed/settings.yaml": "trust: managed-only\n"})
+    engine.reload()
+    assert verdict(engine, base, "make all") == "none"
+    (review,) = engine.pending
+    assert not engine.accept(review, review.word)
+    plant(base, {"managed/settings.yaml": f"trust: managed-only\ntrusted: [{review.digest}]\n"})
+    engine.reload()
+    assert engine.pending == ()
+    assert verdict(engine, base, "make all") == "allow"
+    plant(base, {"project/.ostiary/policy.yaml": allow("Bash(*)")})
+    engine.reload()
+    assert verdict(engine, base, "make all") == "none"
+
+
+@pytest.mark.parametrize("said", ["trust: managed-only", "trust: user", "trusted: []"])
+def test_only_managed_settings_say_whose_reviews_count(said: str, base: Path) -> None:
+    engine = accepted(base)
+    plant(base, {"config/settings.yaml": f"{said}\nenable_shell_hooks: true\n"})
+    engine.reload()
+    assert [problem.message for problem in engine.problems] == ["only managed settings may say this"]
+    assert not engine.gates.enable_shell_hooks
+    assert verdict(engine, base, "make all") == "allow"
+
+
+@pytest.mark.parametrize("said", ["trust: nobody", "trusted: [1]", "trusted: [abc]", "trusted: x", "["])
+def test_managed_settings_that_are_broken_count_no_reviews_of_users(said: str, base: Path) -> None:
+    engine = accepted(base)
+    plant(base, {"managed/settings.yaml": f"{said}\n"})
+    engine.reload()
+    assert [problem.severity for problem in engine.problems] == ["error"]
+    assert verdict(engine, base, "make all") == "none"
 
 
 def test_a_store_that_cannot_be_written(base: Path) -> None:

@@ -26,7 +26,9 @@ from ostiary.dialects.bodies import answer
 from ostiary.dialects.calls import calls, gates
 from ostiary.dialects.hearing import fits, heard
 from ostiary.event import Event
-from ostiary.sources import settings
+from ostiary.sources import contract, settings
+from ostiary.sources.compiling import compile_source
+from ostiary.sources.desk import Desk
 from ostiary.sources.places import Managed, NoPlace, Places, find_places
 from ostiary.sources.roots import find_roots
 from trees import plant
@@ -237,7 +239,11 @@ def test_the_first_file_that_says_anything_counts(
 ) -> None:
     said = {"managed": managed, "config": user, "project/.ostiary": "continue"}
     plant(base, {f"{folder}/settings.yaml": f"on_error: {text}\n" for folder, text in said.items() if text is not None})
-    assert settings.load_settings(places(base), find_roots(str(base / "project"))).on_error == wanted
+    assert on_error(base, str(base / "project")) == wanted
+
+
+def on_error(base: Path, start: str | None = None) -> OnError:
+    return settings.load_settings(Desk(places(base), compile_source), find_roots(start)).on_error
 
 
 @pytest.fixture
@@ -258,16 +264,24 @@ def places(base: Path) -> Places:
 def test_a_file_of_the_machine_that_others_can_write_counts_as_the_strictest(base: Path) -> None:
     plant(base, {"managed/settings.yaml": "on_error: continue\n"})
     (base / "managed/settings.yaml").chmod(0o666)
-    assert settings.load_settings(places(base), find_roots(None)).on_error == "deny"
+    assert on_error(base) == "deny"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="owners are not looked at there")
+def test_a_folder_of_the_machine_that_others_can_write_counts_as_the_strictest_without_a_file(base: Path) -> None:
+    plant(base, {"config/settings.yaml": "on_error: continue\n"})
+    assert on_error(base) == "continue"
+    (base / "managed").chmod(0o777)
+    assert on_error(base) == "deny"
 
 
 def test_a_contract_that_cannot_be_read(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plant(base, {"config/settings.yaml": "on_error: continue\n"})
     folder = str(base / "config")
-    assert verb.contract(folder) == settings.contract(folder) == "continue"
-    monkeypatch.setattr(settings, "find_places", raising(NoPlace("no home")))
-    assert verb.contract(folder) == settings.contract(folder) == "deny"
-    monkeypatch.setattr(settings, "contract", raising(MemoryError()))
+    assert verb.contract(folder) == contract.contract(folder) == "continue"
+    monkeypatch.setattr(contract, "find_places", raising(NoPlace("no home")))
+    assert verb.contract(folder) == contract.contract(folder) == "deny"
+    monkeypatch.setattr(contract, "contract", raising(MemoryError()))
     assert verb.contract(folder) == "deny"
 
 

@@ -107,7 +107,7 @@ def run(checkout: Path, arguments: list[str], python: list[str]) -> subprocess.C
         (["schema", "policy"], 0),
         (["trust"], 1),
         (["untrust"], 1),
-        (["trust", "--list"], 0),
+        (["trust", "list"], 0),
         (["init"], 0),
         (["install", "claude-code", "--scope", "project", "--dry-run"], 0),
         (["uninstall", "claude-code", "--scope", "project", "--dry-run"], 0),

@@ -6,7 +6,9 @@ import hashlib
 import marshal
 import os
 import pwd
+import shutil
 import stat
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,13 +20,14 @@ from ostiary.facts import SCRIPT_BYTES, FactRequest
 from ostiary.policy import FilePlan, IncludePlan, RulePlan
 from ostiary.problems import Problem
 from ostiary.sources import account, cache, git, lastgood, machine, owners, store
-from ostiary.sources.compiled import Compiled, pack, unpack
+from ostiary.sources.compiled import FORMAT, Compiled, pack, unpack
 from ostiary.sources.discover import FOREIGN, Source, discover_own, discover_projects
 from ostiary.sources.files import Unreadable, exists, read
 from ostiary.sources.includes import digest, pack_path, read_include, unchanged
 from ostiary.sources.places import LAYOUTS, Managed, NoPlace, Places, find_places, place
 from ostiary.sources.private import read_private, write_private
 from ostiary.sources.roots import Roots, find_roots
+from ostiary.sources.worktrees import repository
 from trees import plant, relative
 
 if sys.platform == "win32":
@@ -347,7 +350,14 @@ def test_stored_form(value: Compiled) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [(0, None, (), ()), (1,), "text", (1, ("too", "short"), (), ()), (1, None, ((),), ())]
+    "value",
+    [
+        (0, None, (), (), None),
+        (FORMAT,),
+        "text",
+        (FORMAT, ("too", "short"), (), (), None),
+        (FORMAT, None, ((),), (), None),
+    ],
 )
 def test_stored_form_of_another_version(value: Any) -> None:
     body = marshal.dumps(value)
@@ -469,30 +479,85 @@ def test_changed_includes(base: Path) -> None:
 
 def test_trust_store(base: Path) -> None:
     state = str(base / "state")
-    assert store.load(state) == (frozenset(), str(base / "state/trust.json"), "")
+    assert store.load(state, 5) == (frozenset(), str(base / "state/trust.json"), "", 5, frozenset(), False)
     one, two = store.Reviewed("/a", "1" * 64, "x.yaml"), store.Reviewed("/b", "1" * 64, "x.yaml")
     store.add(state, one)
     store.add(state, two)
-    trust = store.load(state)
+    trust = store.load(state, 0)
     assert trust.reviews == {one, two}
-    assert trust.covers("/a", "1" * 64)
-    assert not trust.covers("/a", "2" * 64)
-    assert not trust.covers("/c", "1" * 64)
-    assert not trust.covers(None, "1" * 64)
+    assert trust.review("/a", "1" * 64) == one
+    assert trust.review("/a", "2" * 64) is None
+    assert trust.review("/c", "1" * 64) is None
     assert stat.S_IMODE(os.stat(base / "state/trust.json").st_mode) == 0o600
-    store.remove(state, "/a")
-    assert store.load(state).reviews == {two}
+    again = one._replace(time=7)
+    store.add(state, again)
+    assert store.load(state, 0).reviews == {again, two}
+    assert not store.remove(state, "/a", "y.yaml")
+    assert store.remove(state, "/a", "x.yaml")
+    assert store.load(state, 0).reviews == {two}
+    assert not store.remove(state, "/a")
+
+
+def test_a_review_that_expires(base: Path) -> None:
+    state, digest = str(base / "state"), "1" * 64
+    for review in (store.Reviewed("/a", digest, "x", 100, 200), store.Reviewed("/a", digest, "y", 50, 300)):
+        store.add(state, review)
+    for now, counts, lapses in ((150, True, 200), (250, True, 300), (300, False, float("inf"))):
+        trust = store.load(state, now)
+        assert trust.accepts(trust.review("/a", digest), digest) is counts
+        assert trust.lapses == lapses
+    assert trust.review("/a", digest) == store.Reviewed("/a", digest, "x", 100, 200), "the last one, to be told"
+
+
+@pytest.mark.parametrize("row", table("worktrees.yaml"))
+def test_worktrees_of_one_repository(row: dict[str, Any], base: Path) -> None:
+    tree = {"main/.git/HEAD": "ref: refs/heads/main\n", **row["tree"]}
+    plant(
+        base, {name: said.replace("BASE", str(base)) if isinstance(said, str) else said for name, said in tree.items()}
+    )
+    root, main, digest = str(base / row["root"]), str(base / "main"), "1" * 64
+    assert relative(base, repository(root)) == row["want"]
+    store.add(str(base / "state"), store.Reviewed(main, digest, "x", repository=repository(main)))
+    trust = store.load(str(base / "state"), 0)
+    assert trust.accepts(trust.review(root, digest), digest) is row["accepted"]
+    assert trust.review(root, "2" * 64) is None
+    assert store.remove(str(base / "state"), root) is row["accepted"]
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+def test_worktrees_as_git_makes_them(base: Path) -> None:
+    def git(*arguments: str) -> None:
+        settings = {"PATH": os.environ["PATH"], "HOME": str(base), "GIT_CONFIG_NOSYSTEM": "1"}
+        identity = ("-c", "user.name=x", "-c", "user.email=x@example.org")
+        subprocess.run(["git", *identity, *arguments], cwd=base, env=settings, check=True, capture_output=True)
+
+    git("init", "main")
+    git("-C", "main", "commit", "--allow-empty", "-m", "x")
+    git("-C", "main", "worktree", "add", "../other")
+    git("clone", "main", "clone")
+    git("clone", "--bare", "main", "bare.git")
+    git("-C", "bare.git", "worktree", "add", "../third")
+    found = {name: relative(base, repository(str(base / name))) for name in ("main", "other", "clone", "third")}
+    assert found == {"main": "main/.git", "other": "main/.git", "clone": "clone/.git", "third": "bare.git"}
+
+
+def test_the_store_forgets_the_oldest_reviews(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "_MOST", 2)
+    for number in range(4):
+        store.add(str(base / "state"), store.Reviewed("/a", str(number), "x", number))
+    assert {review.digest for review in store.load(str(base / "state"), 0).reviews} == {"2", "3"}
 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[]", "{}", '{"version": 2, "reviews": []}', '{"version": 1}', '{"version": 1, "reviews": [{}]}',
-     '{"version": 1, "reviews": [{"root": "/", "digest": 1, "file": ""}]}', '{"version": 1, "reviews": 1}',
-     '{"version": 1, "reviews": [1]}', "[" * 100_000],
+    ["", "{", "[]", "{}", '{"version": 1, "reviews": []}', '{"version": 2}', '{"version": 2, "reviews": [{}]}',
+     '{"version": 2, "reviews": [{"root": "/", "digest": 1, "file": ""}]}', '{"version": 2, "reviews": 1}',
+     '{"version": 2, "reviews": [{"root": "/", "digest": "1", "file": "", "until": "never"}]}',
+     '{"version": 2, "reviews": [1]}', "[" * 100_000],
 )  # fmt: skip
 def test_a_damaged_store_reviews_nothing(text: str, base: Path) -> None:
     write_private(str(base / "trust.json"), text.encode())
-    trust = store.load(str(base))
+    trust = store.load(str(base), 0)
     assert trust.reviews == frozenset()
     (problem,) = trust.problems
     assert problem.message == "nothing counts as reviewed, because it is damaged"
@@ -504,7 +569,7 @@ def test_a_damaged_store_reviews_nothing(text: str, base: Path) -> None:
 def test_a_store_others_can_write_reviews_nothing(base: Path) -> None:
     store.add(str(base / "s"), store.Reviewed("/a", "1", "x"))
     (base / "s" / "trust.json").chmod(0o606)
-    assert store.load(str(base / "s")).reviews == frozenset()
+    assert store.load(str(base / "s"), 0).reviews == frozenset()
 
 
 # Facts

@@ -30,7 +30,8 @@ def imported(report: bytes) -> set[str]:
 
 @pytest.fixture
 def base(tmp_path: Path) -> Path:
-    plant(tmp_path, {"config/policy.yaml": 'version: 1\ndeny: ["Bash(rm *)", "Read(**/.env)"]\n'})
+    policy = 'version: 1\ndeny: ["Bash(rm *)", "Read(**/.env)"]\n'
+    plant(tmp_path, {"config/policy.yaml": policy, "config/settings.yaml": "enable_shell_hooks: true\n"})
     return tmp_path.resolve()
 
 

@@ -16,15 +16,16 @@ from ostiary.digests import sha256
 from ostiary.evaluate import evaluate
 from ostiary.event import Event
 from ostiary.perform import run
-from ostiary.policy import Gates
 from ostiary.records import NamedTuple, replace
 from ostiary.sources import approvals, store
-from ostiary.sources.admit import Compile, Desk, Miss, admit, policy_of, told
+from ostiary.sources.admit import admit, policy_of, told
+from ostiary.sources.desk import Compile, Desk, Miss
 from ostiary.sources.discover import discover_own, discover_projects
 from ostiary.sources.machine import MachineFacts
 from ostiary.sources.memory import Memory, noted
 from ostiary.sources.places import NoPlace, Places, find_places
 from ostiary.sources.roots import find_roots
+from ostiary.sources.settings import load_settings
 
 __all__ = ["HookCall", "Listener", "Miss", "decide", "failed"]
 
@@ -48,18 +49,13 @@ def _nobody(_dialect: Dialect, _event_name: str | None) -> None:
     pass
 
 
-def _shut(_config_dir: str | None) -> Gates:
-    return Gates()
-
-
 class Listener(NamedTuple):
-    """Who runs the hook. `gates` tells which handlers the settings of a `--config-dir` (None: the usual folder) let
-    run, and is asked only where there are some; `contract` what they say a gate answers when Ostiary fails, and is
-    asked only where it did. `hears` is told which agent's event is to be answered as soon as that is known."""
+    """Who runs the hook. `contract` tells what the settings of a `--config-dir` (None: the usual folder) say a gate
+    answers when Ostiary fails, and is asked only where it did. `hears` is told which agent's event is to be answered as
+    soon as that is known."""
 
     contract: Callable[[str | None], OnError] = _strictest
     hears: Callable[[Dialect, str | None], None] = _nobody
-    gates: Callable[[str | None], Gates] = _shut
 
 
 _ALONE: Final = Listener()
@@ -81,7 +77,7 @@ def decide(call: HookCall, compile: Compile | None = None, listener: Listener = 
     name = event.native_name or call.event_name
     listener.hears(dialect, name)
     try:
-        return _answer(dialect, event, call, compile, listener)
+        return _answer(dialect, event, call, compile)
     except Miss:
         raise
     except Exception as error:
@@ -95,10 +91,10 @@ def _unregistered(dialect: Dialect, event_name: str | None) -> str:
     return ""
 
 
-def _answer(dialect: Dialect, event: Event, call: HookCall, compile: Compile | None, listener: Listener) -> Answer:
+def _answer(dialect: Dialect, event: Event, call: HookCall, compile: Compile | None) -> Answer:
     """The answer, unless it is a deny only because nobody can be asked, and a person has permitted this call."""
     places = find_places(call.config_dir)
-    outcome = _outcome(event, call, places, compile, listener)
+    outcome = _outcome(event, call, places, compile)
     answer = write(dialect, event, outcome)
     if not answer.waits:
         return answer
@@ -123,13 +119,15 @@ def _waiting(event: Event, outcome: Outcome, now: float) -> approvals.Waiting:
     return approvals.Waiting(digest, now, event.agent, tool, arguments, reason)
 
 
-def _outcome(event: Event, call: HookCall, places: Places, compile: Compile | None, listener: Listener) -> Outcome:
+def _outcome(event: Event, call: HookCall, places: Places, compile: Compile | None) -> Outcome:
     roots = find_roots(call.start, event.project, event.cwd)
-    desk = Desk(places, store.load(places.state), compile, gates=lambda: listener.gates(call.config_dir))
+    desk, now = Desk(places, compile), time.time()
+    settings = load_settings(desk, roots)
+    trust = store.load(places.state, now).under(settings)
     sources = (*discover_own(places), *discover_projects(roots.folders))
-    standings = tuple(admit(source, desk) for source in sources)
+    standings = tuple(admit(source, desk, trust) for source in sources)
     facts = MachineFacts(roots, event.workdirs, Memory(places.state, event.agent, event.session))
-    outcome = run(evaluate(policy_of(standings, desk), event, facts.given(event.cwd)), facts)
+    outcome = run(evaluate(policy_of(standings, trust, settings.gates), event, facts.given(event.cwd)), facts)
     return told(noted(places.state, event, outcome), standings)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from collections import ChainMap
 from collections.abc import Iterable, Mapping, MutableMapping
 from threading import Lock
@@ -23,20 +24,24 @@ from ostiary.evaluate import evaluate, taken_apart
 from ostiary.event import Event
 from ostiary.facts import Facts
 from ostiary.perform import Evaluation, arun, run
-from ostiary.policy import Gates, Policy
+from ostiary.policy import FilePlan, Gates, Policy
 from ostiary.problems import Problem
 from ostiary.records import NamedTuple, dataclass, field, replace
-from ostiary.sources import store
-from ostiary.sources.admit import Desk, Standing, admit, policy_of, told
+from ostiary.sources import permits, store
+from ostiary.sources.admit import Standing, admit, policy_of, told
 from ostiary.sources.compiled import Compiled
 from ostiary.sources.compiling import compile_source
+from ostiary.sources.desk import Desk
 from ostiary.sources.discover import Source, discover_own, discover_projects
 from ostiary.sources.machine import MachineFacts
 from ostiary.sources.memory import Memory, noted
 from ostiary.sources.places import Managed, Places, find_places
 from ostiary.sources.roots import Roots, RulesFolder, find_roots
-from ostiary.sources.settings import Settings, load_settings
-from ostiary.trust import Review, review
+from ostiary.sources.settings import NAME, Settings, load_settings
+from ostiary.sources.store import Reviewed, Trust
+from ostiary.sources.worktrees import repository
+from ostiary.trust import Earlier, Review, review
+from ostiary.visible import visible
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -44,6 +49,7 @@ V = TypeVar("V")
 Payload = Mapping[str, Any] | bytes
 
 _Folders = tuple[RulesFolder, ...]
+_Marks = tuple[tuple[int, int, int] | None, ...]
 
 # Sessions and combinations of projects that are remembered; the oldest go first.
 _SESSIONS: Final = 4096
@@ -61,10 +67,13 @@ class _Loaded:
 @dataclass(frozen=True, slots=True)
 class _Snapshot:
     """All files as they were at one time: `base` holds those of the start folder, `further` what events in other
-    projects added. An event that is being judged keeps the snapshot it began with."""
+    projects added. `marks` are those of the files that say whom to trust. An event that is being judged keeps the
+    snapshot it began with."""
 
     desk: Desk
     settings: Settings
+    trust: Trust
+    marks: _Marks
     roots: Roots
     base: _Loaded
     further: dict[_Folders, _Loaded] = field(default_factory=dict)
@@ -79,20 +88,37 @@ class _Prepared(NamedTuple):
     standings: tuple[Standing, ...]
 
 
-def _load(sources: Iterable[Source], desk: Desk, before: tuple[Standing, ...] = ()) -> _Loaded:
-    standings = (*before, *(admit(source, desk) for source in sources))
-    return _Loaded(standings, policy_of(standings, desk))
+def _load(
+    sources: Iterable[Source], desk: Desk, trust: Trust, gates: Gates, before: tuple[Standing, ...] = ()
+) -> _Loaded:
+    standings = (*before, *(admit(source, desk, trust) for source in sources))
+    return _Loaded(standings, policy_of(standings, trust, gates))
+
+
+def _marks(places: Places) -> _Marks:
+    """What tells whether trust or settings are other ones now."""
+    files = (store.place(places.state), *(os.path.join(folder, NAME) for folder in (places.managed.path, places.user)))
+    return tuple(map(_mark, files))
+
+
+def _mark(path: str) -> tuple[int, int, int] | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def _snapshot(places: Places, start: str, memory: MutableMapping[str, Compiled]) -> _Snapshot:
     """Everything as it is on the disk now. Plans in `memory` whose sources are what they were are used again."""
+    marks = _marks(places)  # first: what changes while it is read is read again
     fresh: dict[str, Compiled] = {}
+    desk = Desk(places, compile_source, ChainMap(fresh, memory))
     roots = find_roots(start)
-    settings = load_settings(places, roots)
-    trust = store.load(places.state)
-    desk = Desk(places, trust, compile_source, ChainMap(fresh, memory), lambda: settings.gates)
-    base = _load((*discover_own(places), *discover_projects(roots.folders)), desk)
-    return _Snapshot(replace(desk, memory=fresh), settings, roots, base)
+    settings = load_settings(desk, roots)
+    trust = store.load(places.state, time.time()).under(settings)
+    base = _load((*discover_own(places), *discover_projects(roots.folders)), desk, trust, settings.gates)
+    return _Snapshot(replace(desk, memory=fresh), settings, trust, marks, roots, base)
 
 
 def _bounded(memory: dict[K, V], most: int) -> dict[K, V]:
@@ -188,9 +214,14 @@ class Engine:
         return self.policy.generation
 
     @property
+    def settings(self) -> Settings:
+        """The settings that act."""
+        return self._snapshot.settings
+
+    @property
     def gates(self) -> Gates:
-        """Which gates the settings open."""
-        return self._snapshot.settings.gates
+        """Which gates they open."""
+        return self.settings.gates
 
     @property
     def sources(self) -> tuple[Standing, ...]:
@@ -202,38 +233,57 @@ class Engine:
         """Everything that is wrong with rule files, settings and the trust store, warnings too."""
         snapshot = self._snapshot
         files = (problem for standing in snapshot.base.standings for problem in standing.problems)
-        return (*files, *snapshot.settings.problems, *snapshot.desk.trust.problems)
+        return (*files, *snapshot.settings.problems, *snapshot.trust.problems)
 
     @property
     def pending(self) -> tuple[Review, ...]:
         """What rule files of the project would be permitted if a person accepted them."""
         waiting = (standing for standing in self.sources if standing.waits)
-        return tuple(review(standing.plan, standing.source.root or "") for standing in waiting)
+        return tuple(self._review(standing.plan, standing.source.root or "") for standing in waiting)
 
-    def accept(self, accepted: Review, typed: str | None) -> bool:
-        """Records a review if a person typed its word; without a person there (None) nothing is. Acts from the next
-        event on. Raises OSError or `Unreadable` if the store cannot be written."""
-        if not accepted.accepted(typed):
+    def _review(self, plan: FilePlan, root: str) -> Review:
+        last = self._snapshot.trust.last(root, visible(plan.label))
+        if last is None:
+            return review(plan, root)
+        known, stops = permits.recall(self._places.state, last.digest) or (None, 0)
+        return review(plan, root, Earlier(last.time, last.until, last.digest == plan.digest, known, stops))
+
+    def accept(self, accepted: Review, typed: str | None, lasts: int = 0) -> bool:
+        """Records a review if a person typed its word; without a person there (None) nothing is, nor where managed
+        settings count no reviews of users. It holds for so many seconds (0: until it is taken back), and acts from the
+        next event on. Raises OSError or `Unreadable` if the store cannot be written."""
+        if not accepted.accepted(typed) or self.settings.trust != "user":
             return False
-        store.add(self._places.state, store.Reviewed(accepted.root, accepted.digest, accepted.file))
+        now, root, state = int(time.time()), accepted.root, self._places.state
+        until = now + lasts if lasts else 0
+        store.add(state, Reviewed(root, accepted.digest, accepted.file, now, until, repository(root)))
         self.reload()
+        permits.keep(state, accepted, (held.digest for held in self._snapshot.trust.reviews))
         return True
 
-    def revoke(self) -> bool:
-        """Takes back every review of the project; False if there was none. Acts from the next event on. Raises as
-        `accept` does."""
-        found = store.remove(self._places.state, self._snapshot.roots.start or "")
+    def revoke(self, file: str = "") -> bool:
+        """Takes back every review that counts in the project, or those of one file; False if there was none. Acts from
+        the next event on. Raises as `accept` does."""
+        found = store.remove(self._places.state, self._snapshot.roots.start or "", file)
         self.reload()
         return found
 
     def _prepared(self, event: Event, explain: bool = False) -> _Prepared:
-        snapshot = self._snapshot
+        snapshot = self._current()
         roots = find_roots(self._start, event.project, event.cwd)
         loaded = self._loaded(snapshot, self._remembered(event, roots.folders))
         memory = Memory(self._places.state, event.agent, event.session)
         facts = self._facts or MachineFacts(roots, event.workdirs, memory)
         evaluation = evaluate(loaded.policy, event, facts.given(event.cwd), explain)
         return _Prepared(event, evaluation, facts, loaded.standings)
+
+    def _current(self) -> _Snapshot:
+        """The snapshot that acts now: what is taken back, has expired, or is set otherwise counts from the next event
+        on, without anybody reloading (law L9)."""
+        snapshot = self._snapshot
+        if time.time() >= snapshot.trust.lapses or _marks(self._places) != snapshot.marks:
+            self.reload()
+        return self._snapshot
 
     def _loaded(self, snapshot: _Snapshot, folders: _Folders) -> _Loaded:
         """What the start folder and these rules folders besides hold."""
@@ -242,7 +292,8 @@ class Engine:
             return snapshot.base
         found = snapshot.further.get(more)
         if found is None:
-            found = _load(discover_projects(more), snapshot.desk, snapshot.base.standings)
+            sources, gates = discover_projects(more), snapshot.settings.gates
+            found = _load(sources, snapshot.desk, snapshot.trust, gates, snapshot.base.standings)
             with self._remembering:
                 _bounded(snapshot.further, _POLICIES)[more] = found
         return found

@@ -11,7 +11,7 @@ from typing import Final, Literal, get_args
 
 from ostiary.conditions import rendered, text
 from ostiary.policy import ExceptionPlan, FilePlan, IncludePlan, RulePlan, ToolPlan, Unreached, unreached
-from ostiary.records import dataclass
+from ostiary.records import NamedTuple, dataclass
 from ostiary.visible import hidden, visible
 
 Kind = Literal[
@@ -37,8 +37,7 @@ _LONGEST: Final = 400
 _WORD: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Permit:
+class Permit(NamedTuple):
     """One thing that waits for the review. `rule` names the rule as `FILE/ID` (the id alone in the file itself), `line`
     its place, `text` says what it would do; all are fit for showing."""
 
@@ -48,16 +47,45 @@ class Permit:
     text: str
 
 
+class Earlier(NamedTuple):
+    """What a person accepted of the same file before: when, and when that expires or expired (seconds since the epoch;
+    0: never), whether it was this very content, its permits (None: not kept), and how many rules denied or asked."""
+
+    time: int
+    until: int
+    same: bool
+    permits: tuple[Permit, ...] | None
+    stops: int
+
+
 @dataclass(frozen=True, slots=True)
 class Review:
     """What to show: the file, the resolved root it would be trusted for, the digest of exactly this content, its
-    permits with the loosest kinds first, and how many rules only deny or ask (those act already)."""
+    permits with the loosest kinds first, how many rules only deny or ask (those act already), and what was accepted of
+    it before, None if nothing was."""
 
     file: str
     root: str
     digest: str
     permits: tuple[Permit, ...]
     stops: int
+    earlier: Earlier | None = None
+
+    @property
+    def added(self) -> tuple[Permit, ...]:
+        """What it permits that was not accepted before; everything where that is not known."""
+        before = set(map(_meaning, self._before))
+        return tuple(permit for permit in self.permits if _meaning(permit) not in before)
+
+    @property
+    def removed(self) -> tuple[Permit, ...]:
+        """What was accepted before and is not in it any more."""
+        now = set(map(_meaning, self.permits))
+        return tuple(permit for permit in self._before if _meaning(permit) not in now)
+
+    @property
+    def _before(self) -> tuple[Permit, ...]:
+        return (self.earlier.permits or ()) if self.earlier else ()
 
     @property
     def word(self) -> str:
@@ -69,11 +97,16 @@ class Review:
         return typed is not None and typed.strip() == self.word
 
 
-def review(file: FilePlan, root: str) -> Review:
+def _meaning(permit: Permit) -> tuple[str, str, str]:
+    """What a permit is, wherever it stands."""
+    return permit.kind, permit.rule, permit.text
+
+
+def review(file: FilePlan, root: str, earlier: Earlier | None = None) -> Review:
     """The summary of a project's rule file with all it includes."""
     dead = {(item.label, item.exception): item for item in unreached(file, "project")}
     permits = sorted(_permits(file, "", dead), key=lambda permit: _KINDS.index(permit.kind))
-    return Review(visible(file.label), root, file.digest, tuple(permits), sum(_stops(file)))
+    return Review(visible(file.label), root, file.digest, tuple(permits), sum(_stops(file)), earlier)
 
 
 _KINDS: Final = get_args(Kind)

@@ -18,7 +18,6 @@ from ostiary.records import NamedTuple
 
 if TYPE_CHECKING:
     from ostiary.dialects import Answer, Dialect, OnError
-    from ostiary.policy import Gates
 
 _LIMIT: Final = 16 * 1024 * 1024 + 1
 _BLOCKED: Final = 2
@@ -85,19 +84,13 @@ def _decided(options: Options, dialect: Dialect, tell: Tell) -> Said:
     from ostiary import cold  # late: slow
 
     call = cold.HookCall(_payload(), dialect.name, options.event, options.config_dir, _start())
-    listener = cold.Listener(contract, lambda dialect, name: tell(_told(dialect, name)), _gates)
+    listener = cold.Listener(contract, lambda dialect, name: tell(_told(dialect, name)))
     try:
         return _said(cold.decide(call, None, listener))
     except cold.Miss:
         from ostiary.sources.compiling import compile_source  # slow: only where a rule file is new or was changed
 
         return _said(cold.decide(call, compile_source, listener))
-
-
-def _gates(config_dir: str | None) -> Gates:
-    from ostiary.sources import settings  # late: slow, and only where there are handlers
-
-    return settings.gates(config_dir)
 
 
 def _told(dialect: Dialect, event_name: str | None) -> Told:
@@ -121,7 +114,7 @@ def instead(options: Options, told: Told | None, problem: str) -> Said:
 def contract(config_dir: str | None) -> OnError:
     """What a gate answers when Ostiary itself fails: as the settings say, the strictest where they cannot be read."""
     try:
-        from ostiary.sources import settings  # late: slow, and only where something failed
+        from ostiary.sources import contract as settings  # late: slow, and only where something failed
 
         return settings.contract(config_dir)
     except Exception:

@@ -6,6 +6,7 @@ Every text of a policy or a call passes `visible` on its way into a span, and no
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from typing import Literal
 
 from ostiary.records import NamedTuple
@@ -39,3 +40,8 @@ def span(text: object, role: Role = "text") -> Span:
 def plain(lines: Iterable[Line]) -> str:
     """The lines as text without any decoration."""
     return "\n".join("".join(piece.text for piece in line).rstrip() for line in lines)
+
+
+def day(time: float) -> str:
+    """The day (UTC) of a time in seconds since the epoch."""
+    return datetime.fromtimestamp(time, UTC).date().isoformat()

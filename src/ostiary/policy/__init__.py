@@ -1,6 +1,6 @@
 """The policy: what rule files compile to, and how the files of all tiers become one value."""
 
-from ostiary.policy.assembly import SEMANTICS, Admitted, Unreached, assemble, runs, stand_in, undefined, unreached
+from ostiary.policy.assembly import SEMANTICS, Admitted, Unreached, assemble, stand_in, undefined, unreached
 from ostiary.policy.gates import CODE, Gates
 from ostiary.policy.plan import (
     ExceptionPlan,
@@ -35,7 +35,6 @@ __all__ = [
     "assemble",
     "file_plan",
     "plain",
-    "runs",
     "stand_in",
     "undefined",
     "unreached",

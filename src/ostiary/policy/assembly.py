@@ -119,11 +119,6 @@ def _place(ordered: list[Admitted]) -> Iterator[_Placed]:
         yield _Placed(unit, item)
 
 
-def runs(file: FilePlan) -> bool:
-    """Whether a file, or one that it includes, has handlers."""
-    return any(rule.handler for rule in file.rules) or any(runs(include.file) for include in file.includes)
-
-
 def _files(above: _Found) -> Iterator[_Found]:
     """A file's includes as they are written, each with its own before it, then the file itself."""
     for include in above.file.includes:

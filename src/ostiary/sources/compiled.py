@@ -18,17 +18,19 @@ _CHECKSUM: Final = sha256().digest_size
 
 class Compiled(NamedTuple):
     """The result for one source: its plan with warnings, or None with errors. `includes` are the files that were asked
-    for on the way, each with the SHA-256 (hex) of its bytes, empty where it could not be read."""
+    for on the way, each with the SHA-256 (hex) of its bytes, empty where it could not be read. `settings` is what a
+    settings file says, which has no plan; None for all others and where there are errors."""
 
     plan: FilePlan | None
     problems: tuple[Problem, ...]
     includes: tuple[tuple[str, str], ...]
+    settings: tuple[tuple[str, Any], ...] | None = None
 
 
 def pack(compiled: Compiled) -> bytes:
     """The stored form: a checksum, then the value."""
-    plan, problems, includes = compiled
-    value = (FORMAT, plain(plan), tuple(map(_fields, problems)), includes)
+    plan, problems, includes, settings = compiled
+    value = (FORMAT, plain(plan), tuple(map(_fields, problems)), includes, settings)
     body = marshal.dumps(value)
     return sha256(body).digest() + body
 
@@ -46,10 +48,11 @@ def unpack(data: bytes) -> Compiled | None:
 
 
 def _value(value: Any) -> Compiled | None:
-    version, plan, problems, includes = value
+    version, plan, problems, includes, settings = value
     if version != FORMAT:
         return None
-    return Compiled(file_plan(plan) if plan else None, tuple(Problem(*fields) for fields in problems), includes)
+    told = tuple(Problem(*fields) for fields in problems)
+    return Compiled(file_plan(plan) if plan else None, told, includes, settings)
 
 
 def _fields(problem: Problem) -> tuple[Any, ...]:

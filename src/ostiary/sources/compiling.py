@@ -15,6 +15,7 @@ from ostiary.facts import Facts
 from ostiary.policy import FilePlan, RulePlan
 from ostiary.problems import PolicyError, Problem
 from ostiary.records import dataclass, field
+from ostiary.sources import settings_file
 from ostiary.sources.compiled import Compiled
 from ostiary.sources.discover import Source
 from ostiary.sources.files import Unreadable
@@ -71,6 +72,8 @@ class _Includes:
 def compile_source(source: Source, places: Places) -> Compiled:
     """The plan of a source that was read, or everything that is wrong with it."""
     assert source.raw is not None
+    if source.holds == "settings":
+        return _settings(source, source.raw)
     if source.holds != "rules":
         return _definitions(source, source.raw, source.holds)
     includes = _Includes(source, places)
@@ -90,6 +93,14 @@ def compile_source(source: Source, places: Places) -> Compiled:
     except PolicyError as error:
         plan, problems = None, error.problems
     return Compiled(plan, problems, tuple(includes.found.items()))
+
+
+def _settings(source: Source, raw: bytes) -> Compiled:
+    try:
+        said = settings_file.parse(raw, source.label, source.tier == "managed")
+    except PolicyError as error:
+        return Compiled(None, error.problems, ())
+    return Compiled(None, (), (), tuple(said.items()))
 
 
 def _definitions(source: Source, raw: bytes, holds: Defined) -> Compiled:

@@ -17,8 +17,8 @@ from ostiary.tiers import TierName
 POLICY: Final = "policy.yaml"
 POLICIES: Final = "policy.d"
 
-Holds = Literal["rules", "programs", "tools"]
-"""What a file holds: rules, or definitions of programs or of the arguments of tools."""
+Holds = Literal["rules", "programs", "tools", "settings"]
+"""What a file holds: rules, definitions of programs or of the arguments of tools, or settings."""
 
 DEFINITIONS: Final[tuple[Holds, ...]] = ("programs", "tools")
 """Folders whose files hold definitions, by what they hold."""

@@ -1,5 +1,5 @@
-"""`settings.yaml`: the gates that let handlers of the user, of projects and of plugins run (law L6), and what agents
-are told when Ostiary itself fails (law L7).
+"""What `settings.yaml` says: the gates that let handlers of the user, of projects and of plugins run, whose reviews
+count (law L6), and what agents are told when Ostiary itself fails (law L7).
 
 Only managed and user settings are read; what managed settings say, user settings cannot change.
 """
@@ -7,122 +7,99 @@ Only managed and user settings are read; what managed settings say, user setting
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from dataclasses import fields
-from typing import Any, Final
-
-from pydantic import BaseModel, ConfigDict, Field, StrictBool
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, Literal
 
 from ostiary.dialects import OnError
-from ostiary.document import load
 from ostiary.policy import Gates
-from ostiary.problems import PolicyError, Problem
-from ostiary.records import NamedTuple
-from ostiary.sources.discover import OWN
+from ostiary.problems import Problem
+from ostiary.records import NamedTuple, replace
+from ostiary.sources.desk import Desk, compiled
+from ostiary.sources.discover import OWN, Source
 from ostiary.sources.files import Unreadable, exists, read
 from ostiary.sources.owners import wrong
-from ostiary.sources.places import NoPlace, Places, find_places
+from ostiary.sources.places import Managed
 from ostiary.sources.roots import Roots
 
 NAME: Final = "settings.yaml"
 
+TrustMode = Literal["user", "managed-only"]
+"""Whose reviews count: those that users record with `ostiary trust`, or only the digests that managed settings list."""
 
-class SettingsFile(BaseModel):
-    """A settings file. A gate that is left out says nothing; one is open only where its value is exactly `true`."""
+Said = Mapping[str, Any]
+"""What one settings file says, by key; what it leaves out is absent."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
-    enable_shell_hooks: StrictBool | None = Field(
-        default=None, description="Command handlers of user and project rules may run."
-    )
-    allow_project_hooks: StrictBool | None = Field(
-        default=None, description="Handlers of reviewed project rules may run."
-    )
-    enable_plugin_hooks: StrictBool | None = Field(default=None, description="Handlers of plugins may run.")
-    on_error: OnError | None = Field(
-        default=None,
-        description="What a gate answers when Ostiary itself fails: `deny`, `ask` or `continue`, which leaves the call "
-        "to the agent. Not the `on_error` of a rule, which is about its handler.",
-    )
+GATES: Final = ("enable_shell_hooks", "allow_project_hooks", "enable_plugin_hooks")
+"""The names of the gates."""
 
 
 class Settings(NamedTuple):
-    """The gates, what a gate answers when Ostiary itself fails, and what is wrong with the files that say so."""
+    """The settings that act, and what is wrong with the files that say so. `trusted` are digests (SHA-256, hex) of rule
+    files that managed settings trust wherever they lie. `managed` and `user` are what each file says."""
 
     gates: Gates
     on_error: OnError
+    trust: TrustMode
+    trusted: frozenset[str]
+    managed: Said
+    user: Said
     problems: tuple[Problem, ...]
 
 
-def load_settings(places: Places, roots: Roots) -> Settings:
-    """The settings that act. A file that is broken says the strictest of everything that no file above it says."""
-    files, problems = _files(places)
-    return Settings(_gates(files), _on_error(files), (*_refused(roots), *problems))
+# A file that is broken says the strictest of everything that no file above it says.
+_STRICTEST: Final[Said] = {**dict.fromkeys(GATES, False), "on_error": "deny", "trust": "managed-only"}
 
 
-def contract(config_dir: str | None) -> OnError:
-    """What a gate answers when Ostiary itself fails; the strictest where the settings cannot be read. Raises nothing
-    but what is wrong with this process."""
+def load_settings(desk: Desk, roots: Roots) -> Settings:
+    """The settings that act. Raises `Miss` as `desk.compiled` does."""
+    managed, wrong_managed = _said(_managed(desk.places.managed), desk)
+    user, wrong_user = _said(_user(desk.places.user), desk)
+    gates = Gates(**{gate: managed.get(gate, user.get(gate)) is True for gate in GATES})
+    return Settings(
+        gates,
+        managed.get("on_error", user.get("on_error", "deny")),
+        managed.get("trust", "user"),
+        frozenset(managed.get("trusted", ())),
+        managed,
+        user,
+        (*_refused(roots), *wrong_managed, *wrong_user),
+    )
+
+
+def _said(source: Source, desk: Desk) -> tuple[Said, tuple[Problem, ...]]:
+    """What a file says, and what is wrong with it; an absent one says nothing."""
+    if source.problem:
+        # Of a file that is not there, its folder is what is wrong, and `discover` tells that.
+        return _STRICTEST, (source.problem,) if exists(source.path) else ()
+    if source.raw is None:
+        return {}, ()
+    _, found = compiled(source, desk)
+    return (_STRICTEST if found.settings is None else dict(found.settings)), found.problems
+
+
+def _managed(managed: Managed) -> Source:
+    path = os.path.join(managed.path, NAME)
+    folder = os.path.realpath(managed.path)
+    source = Source(tier="managed", path=path, label=path, folder=folder, within=(), limit=OWN.file, holds="settings")
+    # That there is no file says nothing either where others can take it away.
+    reason = wrong(managed, path if exists(path) else managed.path) if exists(managed.path) else ""
+    return source.broken(reason) if reason else _read(source)
+
+
+def _user(folder: str) -> Source:
+    path = os.path.join(folder, NAME)
+    return _read(Source(tier="user", path=path, label=path, folder=folder, within=(), limit=OWN.file, holds="settings"))
+
+
+def _read(source: Source) -> Source:
+    """The source with its bytes, without any if there is no file."""
     try:
-        return _on_error(_files(find_places(config_dir))[0])
-    except NoPlace:
-        return "deny"
-
-
-def gates(config_dir: str | None) -> Gates:
-    """Which gates are open; none where the settings cannot be read. Raises nothing but what is wrong with this
-    process."""
-    try:
-        return _gates(_files(find_places(config_dir))[0])
-    except NoPlace:
-        return Gates()
-
-
-_STRICTEST: Final = SettingsFile(
-    enable_shell_hooks=False, allow_project_hooks=False, enable_plugin_hooks=False, on_error="deny"
-)
-
-
-def _files(places: Places) -> tuple[list[SettingsFile], list[Problem]]:
-    """The files, the one that overrules the other first, and what is wrong with them."""
-    found: list[SettingsFile] = []
-    problems: list[Problem] = []
-    for folder in (places.managed.path, places.user):
-        try:
-            found.append(_file(os.path.join(folder, NAME), places))
-        except PolicyError as error:
-            problems += error.problems
-            found.append(_STRICTEST)
-    return found, problems
-
-
-def _on_error(files: list[SettingsFile]) -> OnError:
-    said: OnError | None = _said(files, "on_error")
-    return said or "deny"
-
-
-def _gates(files: list[SettingsFile]) -> Gates:
-    return Gates(**{gate.name: _said(files, gate.name) is True for gate in fields(Gates)})
-
-
-def _said(files: list[SettingsFile], name: str) -> Any:
-    """What the first file that says anything says."""
-    said = (getattr(file, name) for file in files)
-    return next((value for value in said if value is not None), None)
-
-
-def _file(path: str, places: Places) -> SettingsFile:
-    """One settings file; an absent one says nothing. Raises `PolicyError`."""
-    managed = path.startswith(places.managed.path)
-    reason = wrong(places.managed, path) if managed and exists(path) else ""
-    try:
-        if reason:
-            raise Unreadable(reason)
-        return load(read(path, OWN.file), SettingsFile, path)[0]
+        return replace(source, raw=read(source.path, source.limit))
     except FileNotFoundError:
-        return SettingsFile()
+        return source
     except Unreadable as error:
-        raise PolicyError([Problem(path, 0, 0, "", str(error))]) from None
+        return source.broken(str(error))
 
 
 def _refused(roots: Roots) -> Iterator[Problem]:

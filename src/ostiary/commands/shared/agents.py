@@ -16,8 +16,8 @@ from ostiary.install.inspect import File, Hook, hooks
 from ostiary.install.json_text import JsonTextError, value
 from ostiary.install.surroundings import CONTAINER_MARKS, Surroundings
 from ostiary.sources.account import account
+from ostiary.sources.contract import contract
 from ostiary.sources.files import Unreadable, read
-from ostiary.sources.settings import contract
 
 PLATFORMS: Final = {"linux": "linux", "darwin": "macos", "win32": "windows"}
 _KERNEL: Final = "/proc/version"

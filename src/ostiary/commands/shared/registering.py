@@ -33,10 +33,10 @@ from ostiary.install import (
 from ostiary.install.diagnosis import Finding, Installation, help_of
 from ostiary.install.inspect import Hook
 from ostiary.records import NamedTuple
+from ostiary.sources.contract import contract
 from ostiary.sources.discover import discover_own
 from ostiary.sources.files import Unreadable, read
 from ostiary.sources.places import NoPlace, find_places
-from ostiary.sources.settings import contract
 
 
 class Scope(StrEnum):

@@ -1,0 +1,62 @@
+"""The text of `settings.yaml`: what may stand in it. `sources.settings` says what acts."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StrictBool
+
+from ostiary.dialects import OnError
+from ostiary.document import load
+from ostiary.matchers.base import refuse
+from ostiary.sources.settings import Said, TrustMode
+
+
+def _managed_alone(_: Any) -> Any:
+    raise refuse("only managed settings may say this", "remove it")
+
+
+def _digest(value: Any) -> str:
+    if isinstance(value, str) and re.fullmatch("[0-9a-f]{64}", value):
+        return value
+    raise refuse("expected the digest of a rule file", "`ostiary trust` shows it: 64 digits of 0-9 and a-f")
+
+
+class SettingsFile(BaseModel):
+    """A settings file. A gate that is left out says nothing; one is open only where its value is exactly `true`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    enable_shell_hooks: StrictBool | None = Field(
+        default=None, description="Command handlers of user and project rules may run."
+    )
+    allow_project_hooks: StrictBool | None = Field(
+        default=None, description="Handlers of reviewed project rules may run."
+    )
+    enable_plugin_hooks: StrictBool | None = Field(default=None, description="Handlers of plugins may run.")
+    on_error: OnError | None = Field(
+        default=None,
+        description="What a gate answers when Ostiary itself fails: `deny`, `ask` or `continue`, which leaves the call "
+        "to the agent. Not the `on_error` of a rule, which is about its handler.",
+    )
+    trust: Annotated[Any, PlainValidator(_managed_alone)] = None
+    trusted: Annotated[Any, PlainValidator(_managed_alone)] = None
+
+
+class ManagedFile(SettingsFile):
+    """The managed settings file, which alone says whose reviews count."""
+
+    trust: TrustMode | None = Field(
+        default=None,
+        description="Whose reviews of project rules count: those of the `user`, or with `managed-only` none but those "
+        "of the digests in `trusted`.",
+    )
+    trusted: tuple[Annotated[str, PlainValidator(_digest)], ...] | None = Field(
+        default=None, description="Digests of rule files, as `ostiary trust` shows them, that count as reviewed."
+    )
+
+
+def parse(raw: bytes, path: str, managed: bool) -> Said:
+    """What a settings file says. Raises `PolicyError`."""
+    return load(raw, ManagedFile if managed else SettingsFile, path)[0].model_dump(exclude_none=True)
