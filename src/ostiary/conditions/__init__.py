@@ -10,7 +10,7 @@ from typing import Final
 
 from ostiary.answers import MAYBE, NAMES, YES, Answer, every, negated, some
 from ostiary.call.model import AccessKind
-from ostiary.conditions import accesses, command, input, mcp, place, script, session, state, texts, tool
+from ostiary.conditions import accesses, command, field, input, mcp, place, script, session, state, texts, tool
 from ostiary.conditions.accesses import KIND_OF
 from ostiary.conditions.rendering import rendered, text
 from ostiary.conditions.view import Condition, Plan, Stance, View
@@ -43,6 +43,7 @@ KINDS: Final[Mapping[str, Callable[[Plan, Stance], Condition]]] = {
     "interactive": session.build_interactive,
     "cwd": place.build_cwd,
     "branch": place.build_branch,
+    "field": field.build,
     "acts": state.build_acts,
     "always": state.build_always,
 }

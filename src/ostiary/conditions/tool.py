@@ -1,4 +1,4 @@
-"""`tool`: the name of the tool, by one of four readings (law L1)."""
+"""`tool`: the name of the tool, by one of four readings (law L1), or as settings files of other agents read it."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ def build(plan: Plan, stance: Stance) -> Condition:
         return lambda view: YES if view.event.tool in (None, plan[2]) else NO
     if reading == "search":
         return _search(plan[2], plan[3])
+    if reading == "find":
+        return _find(plan[2], stance.shells)
     return _cover(plan[2], len(plan) > 3 and plan[3], stance)
 
 
@@ -49,6 +51,20 @@ def _search(body: str, flags: str) -> Condition:
         if tool is None:
             return YES
         return MAYBE if len(tool) > MAX_NAME else patterns.search(body, flags, tool)
+
+    return condition
+
+
+def _find(body: str, shells: bool) -> Condition:
+    """The expression is found in any name of the tool, its native one too."""
+
+    def condition(view: View) -> Answer:
+        if view.event.tool is None:
+            return YES
+        names = dict.fromkeys((*candidates(view, shells), view.event.native_tool or view.event.tool))
+        if any(len(name) > MAX_NAME for name in names):
+            return MAYBE
+        return max(patterns.search(body, "", name) for name in names)
 
     return condition
 
