@@ -101,6 +101,10 @@ def _rule(rule: dict[str, Any]) -> Iterator[Flaw]:
     if "trailing" in rule and decision != "allow":
         help = "remove it: a deny or ask sees every option"
         yield Flaw(("trailing",), "`trailing` is for an allow", help, at_key=True)
+    run = _mapping(rule, "run")
+    if run.get("cwd") == "project" and run.get("accept_project_code") is not True:
+        help = "say `accept_project_code: true` if that is meant, or remove `cwd`"
+        yield Flaw(("run", "cwd"), "what runs there is code of the project, which an agent may write", help)
     if "run" in rule and "decision" in rule:
         yield Flaw(("run",), "a handler decides in place of `decision`", "remove one of the two", at_key=True)
     for key in ("on_error", "audit"):

@@ -10,7 +10,7 @@ from ostiary.policy import FilePlan, file_plan, plain
 from ostiary.problems import Problem
 from ostiary.records import NamedTuple
 
-FORMAT: Final = 3
+FORMAT: Final = 5
 """Version of the stored form. Plans of another form are compiled again."""
 
 _CHECKSUM: Final = sha256().digest_size
@@ -18,19 +18,21 @@ _CHECKSUM: Final = sha256().digest_size
 
 class Compiled(NamedTuple):
     """The result for one source: its plan with warnings, or None with errors. `includes` are the files that were asked
-    for on the way, each with the SHA-256 (hex) of its bytes, empty where it could not be read. `settings` is what a
-    settings file says, which has no plan; None for all others and where there are errors."""
+    for on the way, each with the SHA-256 (hex) of its bytes, empty where it could not be read; `scripts` are the files
+    of the project that its handlers name, likewise. `settings` is what a settings file says, which has no plan; None
+    for all others and where there are errors."""
 
     plan: FilePlan | None
     problems: tuple[Problem, ...]
     includes: tuple[tuple[str, str], ...]
+    scripts: tuple[tuple[str, str], ...] = ()
     settings: tuple[tuple[str, Any], ...] | None = None
 
 
 def pack(compiled: Compiled) -> bytes:
     """The stored form: a checksum, then the value."""
-    plan, problems, includes, settings = compiled
-    value = (FORMAT, plain(plan), tuple(map(_fields, problems)), includes, settings)
+    plan, problems, includes, scripts, settings = compiled
+    value = (FORMAT, plain(plan), tuple(map(_fields, problems)), includes, scripts, settings)
     body = marshal.dumps(value)
     return sha256(body).digest() + body
 
@@ -48,11 +50,11 @@ def unpack(data: bytes) -> Compiled | None:
 
 
 def _value(value: Any) -> Compiled | None:
-    version, plan, problems, includes, settings = value
+    version, plan, problems, includes, scripts, settings = value
     if version != FORMAT:
         return None
     told = tuple(Problem(*fields) for fields in problems)
-    return Compiled(file_plan(plan) if plan else None, told, includes, settings)
+    return Compiled(file_plan(plan) if plan else None, told, includes, scripts, settings)
 
 
 def _fields(problem: Problem) -> tuple[Any, ...]:

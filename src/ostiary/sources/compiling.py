@@ -21,6 +21,7 @@ from ostiary.sources.discover import Source
 from ostiary.sources.files import Unreadable
 from ostiary.sources.includes import pack_names, pack_path, read_include
 from ostiary.sources.places import Places
+from ostiary.sources.scripts import Scripts, scripts
 from ostiary.spelling import nearest_help
 from ostiary.tiers import TIER
 from ostiary.tools import TOOLS, ToolTable
@@ -79,6 +80,7 @@ def compile_source(source: Source, places: Places) -> Compiled:
     includes = _Includes(source, places)
     plan: FilePlan | None
     problems: tuple[Problem, ...]
+    named: Scripts = ()
     try:
         plan, problems = compile_file(
             source.raw,
@@ -90,9 +92,19 @@ def compile_source(source: Source, places: Places) -> Compiled:
         )
         if over := _over(source, plan):
             plan, problems = None, (*problems, *over)
+        else:
+            named = scripts(source, plan)
+            plan = plan._replace(digest=_together(plan.digest, named))
     except PolicyError as error:
         plan, problems = None, error.problems
-    return Compiled(plan, problems, tuple(includes.found.items()))
+    except Unreadable as error:
+        plan, problems = None, (*problems, Problem(source.label, 0, 0, "", str(error)))
+    return Compiled(plan, problems, tuple(includes.found.items()), named)
+
+
+def _together(digest: str, named: Scripts) -> str:
+    """The digest of a file with that of the scripts it names."""
+    return sha256(f"{digest}\0{named}".encode("utf-8", "surrogatepass")).hexdigest() if named else digest
 
 
 def _settings(source: Source, raw: bytes) -> Compiled:
@@ -100,7 +112,7 @@ def _settings(source: Source, raw: bytes) -> Compiled:
         said = settings_file.parse(raw, source.label, source.tier == "managed")
     except PolicyError as error:
         return Compiled(None, error.problems, ())
-    return Compiled(None, (), (), tuple(said.items()))
+    return Compiled(None, (), (), settings=tuple(said.items()))
 
 
 def _definitions(source: Source, raw: bytes, holds: Defined) -> Compiled:

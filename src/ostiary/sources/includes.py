@@ -7,6 +7,7 @@ from typing import Final
 
 from ostiary.digests import sha256
 from ostiary.expressions import expression
+from ostiary.sources import scripts
 from ostiary.sources.compiled import Compiled
 from ostiary.sources.discover import Source
 from ostiary.sources.files import Unreadable, read
@@ -49,5 +50,7 @@ def digest(source: Source, path: str, places: Places) -> str:
 
 
 def unchanged(source: Source, compiled: Compiled, places: Places) -> bool:
-    """Whether every file that a source included when it was compiled is still what it was."""
-    return all(digest(source, path, places) == known for path, known in compiled.includes)
+    """Whether every file that a source included when it was compiled, or that its handlers name, is still what it
+    was."""
+    included = all(digest(source, path, places) == known for path, known in compiled.includes)
+    return included and (not compiled.scripts or scripts.unchanged(source, compiled.scripts))
