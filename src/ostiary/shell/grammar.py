@@ -113,7 +113,11 @@ class Reader(SimpleReader):
         return Chain(first, tuple(rest)) if rest else first
 
     def _pipeline(self) -> Node:
+        before = len(self.masks)
         negated = self._prefixes()
+        if len(self.masks) > before and self.blanks() in ("", "\n"):
+            # Bash takes `!` or `time` alone for a pipeline of nothing.
+            return Negated(Sequence(())) if negated else Sequence(())
         items = [self._command()]
         while self.blanks() == "|" and not self.text.startswith("||", self.pos):
             self.pos += 2 if self.text.startswith("|&", self.pos) else 1
