@@ -85,7 +85,7 @@ def _shell_call(event: Event, tool: Tool, given: Given, texts: Mapping[str, str 
         return Call((part,), None, limit="the script is not known")
     assert tool.language is not None
     builder = files.FileBuilder(given, texts=texts)
-    around = parts.Around(None, openings=(_TYPED,)) if tool.typed else parts.Around(_start(event, given))
+    around = parts.Around(None, openings=(_TYPED,), variables=()) if tool.typed else parts.Around(_start(event, given))
     for script in scripts:
         if not builder.limit:
             builder.script(script, tool.language, around)

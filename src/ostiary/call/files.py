@@ -142,7 +142,8 @@ class FileBuilder(Builder):
     def _piece(self, piece: Piece, use: _Use) -> None:
         assert self.reading is not None
         source = Source(self.reading.on(piece.line), use.carrier)
-        around = replace(use.around, source=source, possible=use.around.possible or use.file.possible or piece.possible)
+        possible = use.around.possible or use.file.possible or piece.possible
+        around = replace(use.around, source=source, possible=possible, variables=None if use.file.own else ())
         if use.file.language == "npm":  # scripts run where their manifest is
             around = replace(around, cwd=use.file.path.rpartition("/")[0])
         if piece.language in SHELLS:

@@ -55,7 +55,8 @@ _NO_MANIFEST: Final = "the manifest is damaged"
 class Loaded(NamedTuple):
     """A file whose code runs. `path` is absolute, `name` as the call writes it. `language` is empty where the file
     tells it. `arguments` are what it is run with, its own name first, None if they are not known. `goals` are what of a
-    build file is asked for. `possible`: perhaps another file runs."""
+    build file is asked for. `possible`: perhaps another file runs. `own`: in a shell of its own, whose
+    functions nobody else calls."""
 
     path: str
     name: str
@@ -63,6 +64,7 @@ class Loaded(NamedTuple):
     arguments: tuple[Word, ...] | None = None
     goals: tuple[Word, ...] = ()
     possible: bool = False
+    own: bool = False
 
 
 class Piece(NamedTuple):
@@ -96,9 +98,17 @@ def loaded(layers: tuple[Layer, ...], accesses: Iterable[Access], cwd: str | Non
             path = directory(access.target, cwd, given)
             if path is not None:
                 language, arguments, goals = _run_as(access, layers)
-                yield Loaded(
-                    path, access.target.text, language, arguments, goals, not access.certain and language != "make"
-                )
+                possible = not access.certain and language != "make"
+                own = _in_own_shell(access, layers)
+                yield Loaded(path, access.target.text, language, arguments, goals, possible, own)
+
+
+def _in_own_shell(access: Access, layers: tuple[Layer, ...]) -> bool:
+    """Whether a script is what a process runs, by its path or as the first operand of its shell."""
+    if not layers or layers[-1].invocation.name in _HERE:
+        return False
+    first = layers[-1].arguments.operands[:1]
+    return access.target in (layers[-1].invocation.words[0], *first)
 
 
 def _run_as(access: Access, layers: tuple[Layer, ...]) -> tuple[str, tuple[Word, ...] | None, tuple[Word, ...]]:

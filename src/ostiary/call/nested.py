@@ -1,12 +1,62 @@
-"""Variables from outside that are put into the text of a nested script."""
+"""What is put into the text of a nested script: variables from outside, and names that a program makes up."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Final
 
 from ostiary.call.model import Part
-from ostiary.words import Word
+from ostiary.expressions import expression
+from ostiary.shell.scope import Variables
+from ostiary.words import Hole, Word
+
+_MADE_UP: Final = "made_up_"
+_NEAR: Final = 256
+# The start of a path or a file's name, where more letters and digits make no variable, escape or sequence.
+_IN_PATH: Final = expression(r"""(?:/|[\s"']\w*[.-])(?:[\w.-]|\$\{?\w+\})*\Z""")
+_DOUBLE: Final = r""""(?:[^\\"`$]|\\.|\$\{?\w+\}?)*"""
+_QUOTES: Final = expression(
+    rf"""(?:[^\\'"`$#<(]|\\.|\$\{{?\w+\}}?|{_DOUBLE}"|'[^']*')*+(?:(')[^']*|(?=(")){_DOUBLE})?""", re.DOTALL
+)
+
+
+def inserted(code: Word) -> tuple[str, list[Hole], Variables]:
+    """The text of a script with what is put into it; the holes that may hold more than a word, and variables that stand
+    in the text for names that a program made up (`mktemp`) and for numbers of the shell (`$$`)."""
+    text, live = "", []
+    made_up: Variables = ()
+    written = str(code)
+    reserved = _MADE_UP in written
+    quote: str | None = ""
+    for piece in code.pieces:
+        if isinstance(piece, str):
+            text += piece
+            quote = _open_quote(quote, piece) if "'" in written else ""
+        elif _is_made_up(piece) and not reserved and quote is not None and _IN_PATH.search(text[-_NEAR:]):
+            made_up += ((f"{_MADE_UP}{len(made_up)}", Word((piece,))),)
+            text += _expanded(f"${{{made_up[-1][0]}}}", quote)
+        else:
+            live.append(piece)
+            told = piece.kind == "outside"
+            text += _expanded(piece.source, quote) if told else piece.source
+            quote = quote if told else None
+    return text, live, made_up
+
+
+def _is_made_up(hole: Hole) -> bool:
+    return hole.kind == "found" and hole.source.startswith(("$", "`"))
+
+
+def _open_quote(quote: str | None, text: str) -> str | None:
+    """The quote that a text ends inside of, if it begins inside of `quote`; None where that is hard to tell."""
+    match = _QUOTES.fullmatch(quote + text) if quote is not None else None
+    return match and (match[1] or match[2] or "")
+
+
+def _expanded(variable: str, quote: str | None) -> str:
+    """A variable that is expanded, though there may be single quotes around it."""
+    return f"'\"{variable}\"'" if quote == "'" else variable
 
 
 def takes_over(code: Word, parts: Sequence[Part]) -> bool:

@@ -14,7 +14,7 @@ from ostiary.call.layers import SYSTEM_FOLDERS, Layer, is_inert, layers_of
 from ostiary.call.links import followed
 from ostiary.call.loaded import build_files
 from ostiary.call.model import Opening, Part, Source
-from ostiary.call.nested import takes_over
+from ostiary.call.nested import inserted, takes_over
 from ostiary.call.net import through_proxies
 from ostiary.call.operands import closing, touch
 from ostiary.call.patch import read_patch
@@ -29,6 +29,7 @@ from ostiary.facts import Given
 from ostiary.records import dataclass, field, replace
 from ostiary.shell.limits import ENTRIES, Budget
 from ostiary.shell.model import Command, Redirect
+from ostiary.shell.scope import Variables
 from ostiary.words import Word, phrase, word
 
 MAX_DEPTH: Final = 8
@@ -44,7 +45,8 @@ class Around:
     """What surrounds a script: the directory it starts in, the programs outside of it, the environment they set, the
     openings they leave, and the neighbours of its carrier in a pipeline. `elsewhere`: it runs on another machine.
     `moment`: when its carrier runs. `possible`: perhaps it does not run. `stdin`: what its carrier finds on the
-    standard input. `source`: the file that it stands in."""
+    standard input. `source`: the file that it stands in. `variables`: those that it finds in a shell which runs other
+    texts, too, None if it has a shell of its own."""
 
     cwd: str | None
     depth: int = 0
@@ -59,6 +61,7 @@ class Around:
     possible: bool = False
     stdin: tuple[Redirect, ...] = ()
     source: Source | None = None
+    variables: Variables | None = None
 
 
 @dataclass(slots=True)
@@ -86,7 +89,7 @@ class Builder:
         if around.depth > MAX_DEPTH:
             self._beyond(text, f"more than {MAX_DEPTH} scripts inside each other")
             return
-        parsed = shell.parse(text, language, self.budget, arguments)
+        parsed = shell.parse(text, language, self.budget, arguments, around.variables)
         commands = tuple(fed(item, around.stdin) for item in parsed.commands) if around.stdin else parsed.commands
         self.limit = self.limit or parsed.limit
         offset = len(self.parts)
@@ -161,7 +164,8 @@ class Builder:
         if not nested:
             return nested, around
         stdin = incoming(command, commands)
-        return nested, replace(inside(part, layers, around, out), stdin=stdin, moment=moment)
+        inner = inside(part, layers, around, out)
+        return nested, replace(inner, stdin=stdin, moment=moment, variables=command.variables)
 
     def _moment(self, command: Command, layers: tuple[Layer, ...], offset: int, around: Around) -> Moment:
         """Note when a command runs, and what it checks out; the moment of the scripts inside it."""
@@ -233,7 +237,7 @@ class Builder:
 
     def words(self, words: tuple[Word, ...], language: str, around: Around) -> None:
         """Add a program with its arguments, then the scripts inside it."""
-        command = fed(Command(str(phrase(words)), words, language=language), around.stdin)
+        command = fed(Command(str(phrase(words)), words, language=language, variables=around.variables), around.stdin)
         if around.depth > MAX_DEPTH:
             self._beyond(command.text, f"more than {MAX_DEPTH} scripts inside each other")
             return
@@ -247,15 +251,18 @@ class Builder:
         if not self._spend(len(code.pieces)):
             self._beyond(code.prefix, "the scripts inside each other have too many words")
             return
-        if code.holes:
-            why = f"`{code.holes[0].source}` may hold further commands"
+        text, live, made_up = inserted(code)
+        if live:
+            why = f"`{live[0].source}` may hold further commands"
             around = replace(around, openings=(*around.openings, Opening("unknown", frozenset(), why)))
-        told = all(hole.kind == "outside" for hole in code.holes) and (not code.holes or code.prefix or code.suffix)
+        told = all(hole.kind == "outside" for hole in live) and (not code.holes or code.prefix or code.suffix)
         if not told:
             self._unparsed(str(code), _LATER, around)
         if code.text is not None or any(isinstance(piece, str) for piece in code.pieces):
             start = len(self.parts)
-            self.script(str(code), SHELLS[item.language], around, item.arguments)
+            if made_up:
+                around = replace(around, variables=(*(around.variables or ()), *made_up))
+            self.script(text, SHELLS[item.language], around, item.arguments)
             if told and takes_over(code, self.parts[start:]):
                 self._unparsed(str(code), _LATER, around)
 

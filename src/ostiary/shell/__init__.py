@@ -5,24 +5,32 @@ from __future__ import annotations
 from ostiary.shell.bash import parse_bash
 from ostiary.shell.limits import Budget
 from ostiary.shell.model import Assignment, Command, Redirect, Script
+from ostiary.shell.scope import Variables
 from ostiary.words import Word
 
 __all__ = ["Assignment", "Command", "Redirect", "Script", "parse"]
 
 
 def parse(
-    text: str, language: str = "bash", budget: Budget | None = None, arguments: tuple[Word, ...] | None = None
+    text: str,
+    language: str = "bash",
+    budget: Budget | None = None,
+    arguments: tuple[Word, ...] | None = None,
+    variables: Variables | None = None,
 ) -> Script:
     """The commands of a shell text, at least one. Never raises: what is not understood is a command that says so.
 
     `language` is `bash` (for every shell of its family), `powershell` or `cmd`. Several texts may share the steps of
     one `budget`; what they cost is taken from it. `arguments` are the parameters that a bash text is run with, `$0`
-    first, None if they are not known.
+    first, None if they are not known. `variables` are those that it finds in a shell which runs other texts, too, None
+    if it has a shell of its own.
     """
     budget = budget or Budget()
     own = Budget(budget.steps)
     try:
-        return parse_bash(text, own, arguments) if language == "bash" else _parse_windows(text, language, own)
+        return (
+            parse_bash(text, own, arguments, variables) if language == "bash" else _parse_windows(text, language, own)
+        )
     except RecursionError:
         # Nesting is bounded, but the caller may have used up most of the stack.
         command = Command(text, unparsed="the text is nested too deeply", language=language)

@@ -10,7 +10,7 @@ from ostiary.shell.drafts import Draft
 from ostiary.shell.limits import Budget
 from ostiary.shell.model import Command, Script
 from ostiary.shell.pieces import unfinished
-from ostiary.shell.scope import Scope
+from ostiary.shell.scope import Record, Scope, Variables
 from ostiary.shell.second import read
 from ostiary.shell.syntax import Unreadable
 from ostiary.shell.walk import Walker
@@ -20,24 +20,36 @@ from ostiary.words import Word
 _STRANGE: Final = expression("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 
-def parse_bash(text: str, budget: Budget, arguments: tuple[Word, ...] | None = None) -> Script:
-    """The commands of a bash text. Reading and walking it may each take the steps that are left; the dearer one
-    counts."""
+def parse_bash(
+    text: str, budget: Budget, arguments: tuple[Word, ...] | None = None, variables: Variables | None = None
+) -> Script:
+    """The commands of a bash text. Reading it and each walk may take the steps that are left; the dearest counts."""
     if len(text) > limits.TEXT:
         return Script((Command(text, unparsed="the text is too long"),), "size")
-    walking = Budget(budget.steps)
+    steps = budget.steps
     try:
         script, limit = read(text, budget)
     except Unreadable as problem:
         return Script((Command(text, unparsed=problem.reason),), problem.limit)
-    walker = Walker(text, script, walking)
-    scope = Scope(walking, arguments and tuple(map(unfinished, arguments)))
-    try:
-        walker.visit(script, scope)
-    except Unreadable as problem:
-        limit = limit or problem.limit
-        walker.drafts.append(Draft(text, scope, problem.reason))
+
+    def walk(past: Record | None) -> tuple[Walker, Scope, str]:
+        scope = Scope(Budget(steps), arguments and tuple(map(unfinished, arguments)))
+        if variables is not None:
+            scope.share(variables)
+        walker = Walker(text, script, scope.budget, past)
+        try:
+            walker.visit(script, scope)
+            walker.settle()
+        except Unreadable as problem:
+            walker.drafts.append(Draft(text, scope, problem.reason))
+            return walker, scope, problem.limit
+        return walker, scope, ""
+
+    walker, scope, found = walk(None)
+    if walker.deferred:
+        scope.record.opaque = scope.record.opaque or bool(found)
+        walker, scope, found = walk(scope.record)
     if _STRANGE.search(text):
-        walker.drafts.append(Draft(text, scope, "a control character in the text"))
-    budget.steps = min(budget.steps, walking.steps)
-    return Script(walker.commands(text), limit)
+        walker.drafts.append(Draft(text, Scope(scope.budget), "a control character in the text"))
+    budget.steps = min(budget.steps, scope.budget.steps)
+    return Script(walker.commands(text), limit or found)

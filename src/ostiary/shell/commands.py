@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import Final
 
 from ostiary.expressions import expression
@@ -47,6 +48,14 @@ _PASSING: Final = frozenset(
 )
 # Arrays of bash whose entries are hashed programs and aliases.
 _TABLES: Final = frozenset({"BASH_CMDS", "BASH_ALIASES"})
+# What runs a text in its own shell, and what may stand before it.
+_CARRYING: Final = frozenset(
+    {
+        *("eval", "source", ".", "trap", "mapfile", "readarray", "compgen", "complete", "alias", "bind"),
+        *("builtin", "command"),
+    }
+)
+_FUNCTION: Final = expression(r"\([ \t]*\)|\bfunction\b")
 _EXPANDING: Final = expression(r"[$`]")
 _NAMED: Final = expression(r"[A-Za-z_$]")
 # A name that stands somewhere without a dollar before it may be set there.
@@ -66,6 +75,7 @@ class Commands(Drafts, ABC):
         self._processes: list[tuple[str, list[int]]] = []
         self._mentioned: frozenset[str] | None = None
         self._smuggles: bool | None = None
+        self._defines = _FUNCTION.search(text) is not None
 
     @abstractmethod
     def visit(self, node: Node, scope: Scope) -> None:
@@ -75,6 +85,14 @@ class Commands(Drafts, ABC):
     def effects(self, words: tuple[Word, ...], scope: Scope, declared: tuple[str, ...]) -> None:
         """What a command does to the state of its shell; `declared` are the variables that were assigned among its
         words, which are not in `words`. The builtins' part."""
+
+    @abstractmethod
+    def carry(self, draft: Draft, node: Simple, scope: Scope) -> None:
+        """The command may run a text in its own shell."""
+
+    @abstractmethod
+    def calls(self, name: str, scope: Scope, assigned: Iterable[str] = ()) -> None:
+        """What may be a function is called here, with variables `assigned` for it."""
 
     def substitute(self, part: Substitution, scope: Scope) -> None:
         """Take in the commands of a substitution; those of `<(...)` and `>(...)` are neighbours of its command, and
@@ -106,6 +124,7 @@ class Commands(Drafts, ABC):
 
     def unread(self, text: str, reason: str, scope: Scope) -> None:
         """Take in a stretch that is not understood."""
+        scope.record.opaque = True
         self.add(Draft(text, scope, reason))
 
     def outside(self, name: str) -> bool:
@@ -154,7 +173,14 @@ class Commands(Drafts, ABC):
                 self.link([position], inner)
 
     def _after(self, node: Simple, draft: Draft, declared: list[tuple[str, int]], scope: Scope) -> None:
-        name = draft.words[0].text if draft.words else None
+        name = draft.words[0].text if draft.words else ""
+        if name is None:
+            # Any function may have that name.
+            scope.record.opaque = scope.record.opaque or self._defines
+        elif self._defines:
+            self.calls(name, scope, (item.name for item in node.assignments))
+        if name in _CARRYING:
+            self.carry(draft, node, scope)
         if name in self.bodies:
             self.budget.handle(len(self.bodies[name]))
             self.group += self.bodies[name]
@@ -219,6 +245,7 @@ class Commands(Drafts, ABC):
 
     def _assignment(self, item: Assign, scope: Scope) -> Assignment:
         value = self.expander.value(item.value, scope)
+        scope.record.note(item.name, None)
         if not isinstance(value, Word) or item.subscript is not None or item.append:
             return Assignment(item.name, Word((Hole("$" + item.name, "computed"),)))
         return Assignment(item.name, finished(value.pieces, False, scope.cwd))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ostiary.shell import limits
 from ostiary.shell.limits import Budget
 from ostiary.shell.model import Assignment, Command, Redirect
-from ostiary.shell.scope import Scope, unknown
+from ostiary.shell.scope import Scope, Variables, unknown
 from ostiary.shell.syntax import Unreadable
 from ostiary.words import Word
 
@@ -15,7 +15,7 @@ class Draft:
 
     __slots__ = (
         "after", "again", "assignments", "cwd", "defined", "exported", "fallbacks", "feeds", "inherited", "late",
-        "reads", "redirects", "text", "unparsed", "words",
+        "reads", "redirects", "text", "unparsed", "variables", "words",
     )  # fmt: skip
 
     def __init__(self, text: str, scope: Scope, unparsed: str = "") -> None:
@@ -28,6 +28,7 @@ class Draft:
         self.defined = scope.defined
         self.cwd = scope.cwd
         self.fallbacks = scope.fallbacks
+        self.variables: Variables | None = None
         self.late = scope.late
         self.reads: list[int] = []
         self.feeds: list[int] = []
@@ -132,4 +133,5 @@ class Drafts:
             after=draft.after,
             again=draft.again,
             inherited=draft.inherited,
+            variables=draft.variables,
         )

@@ -7,15 +7,12 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from ostiary.expressions import expression
-from ostiary.records import replace
-from ostiary.shell.commands import Commands
-from ostiary.shell.limits import Budget
+from ostiary.shell.deferral import Deferral
 from ostiary.shell.operands import last, operand, operands, set_operands, unwrapped, value_of, values
 from ostiary.shell.pieces import directory, unfinished
 from ostiary.shell.scope import UNKNOWN_DIRECTORY, Scope
 from ostiary.shell.second import read
 from ostiary.shell.simple import DECLARATIONS
-from ostiary.shell.survey import Survey, survey
 from ostiary.shell.syntax import Node, Sequence, Simple
 from ostiary.words import Hole, Word, joined, phrase, word
 
@@ -41,17 +38,13 @@ _UNNAMED: Final = {
     "getopts": ["OPTARG", "OPTIND"],
     "wait": [],
 }
+# Declarations that hold while a function runs.
+_LOCAL: Final = frozenset({"local", "declare", "typeset"})
 _SUBSCRIPTED: Final = DECLARATIONS | _SETTERS.keys() | {"test", "[", "unset", "let"}
 
 
-class Effects(Commands):
-    """Knows what builtins change. `functions` are those defined so far, with what their bodies may do."""
-
-    def __init__(self, text: str, script: Sequence, budget: Budget) -> None:
-        super().__init__(text, script, budget)
-        self.functions: dict[str, Survey] = {}
-        self._whole: Survey | None = None
-        self._whole_functions: frozenset[str] = frozenset()
+class Effects(Deferral):
+    """Knows what builtins change."""
 
     def effects(self, words: tuple[Word, ...], scope: Scope, declared: tuple[str, ...]) -> None:
         """What a command does to the state of its shell."""
@@ -62,10 +55,11 @@ class Effects(Commands):
         name = words[0].text if words else ""
         if name is None:
             if any(hole.kind != "outside" for hole in words[0].holes):
-                self.disturb(Survey(moves=True, opaque=True), scope)
+                self.anything(scope)
         elif name in scope.defined:
-            # An alias may stand for any text, so only a function is known better.
-            self.disturb(self.functions.get(name, Survey(moves=True, opaque=True)), scope)
+            # An alias may stand for any text, so only a function is known better, if it surely replaces no builtin.
+            found = self.functions.get(name) if name not in _EFFECTIVE else None
+            self.anything(scope) if found is None else self.disturb(found, scope)
         elif name in DECLARATIONS:
             self._declare(words, scope, declared)
         elif name in self._EFFECTS:
@@ -78,26 +72,6 @@ class Effects(Commands):
         name, *_ = (value.text or "").split() or [""]
         effects = name in self._EFFECTS or name in DECLARATIONS or name in _JUMPS
         return bool(name) and not effects and name not in self.bodies
-
-    def disturb(self, found: Survey, scope: Scope) -> None:
-        """Something runs of which only this much is known."""
-        for name in found.names:
-            scope.taint(name)
-        scope.defined |= found.functions
-        if found.positional:
-            scope.set_arguments(None)
-        calls = bool(found.programs & self.functions.keys())
-        if found.opaque or calls:
-            scope.clobber(evaluated=True)
-        if found.moves or calls:
-            scope.cwd, scope.stack = UNKNOWN_DIRECTORY, None
-
-    def _text(self, item: Word, scope: Scope) -> None:
-        """The shell runs this text in its own process."""
-        found = Survey(moves=True, opaque=True)
-        if item.text is not None:
-            found = survey(read(item.text, self.budget)[0], self.outside)
-        self.disturb(found, scope)
 
     def _subscripts(self, words: tuple[Word, ...], scope: Scope) -> None:
         """Operands that a builtin takes for variables, whose subscripts are expanded again."""
@@ -121,14 +95,16 @@ class Effects(Commands):
     def _push_directory(self, words: tuple[Word, ...], scope: Scope) -> None:
         target = operand(words)
         if target is None or len(words) > 2 or _STACK_ENTRY.fullmatch(target.text or ""):
-            scope.cwd, scope.stack = UNKNOWN_DIRECTORY, None
+            scope.moved(UNKNOWN_DIRECTORY)
+            scope.stack = None
             return
         scope.stack = None if scope.stack is None else (*scope.stack, scope.cwd)
         scope.moved(self._destination(target, scope))
 
     def _pop_directory(self, words: tuple[Word, ...], scope: Scope) -> None:
         if not scope.stack or len(words) > 1:
-            scope.cwd, scope.stack = UNKNOWN_DIRECTORY, None
+            scope.moved(UNKNOWN_DIRECTORY)
+            scope.stack = None
             return
         *rest, scope.cwd = scope.stack
         scope.stack = tuple(rest)
@@ -137,6 +113,8 @@ class Effects(Commands):
         program = words[0].text or ""
         options = "".join(item.text or "" for item in words[1:] if item.prefix.startswith("-"))
         changed = set(declared) if program == "local" and not scope.late else set()
+        for name in declared:
+            self._localise(name, program, scope)
         for item in words[1:]:
             changed |= self._declared(item, program, scope) if not item.prefix.startswith("-") else set()
         # What a name refers to may be an array's item, whose subscript is expanded at every use.
@@ -148,6 +126,9 @@ class Effects(Commands):
             self.unread(str(phrase(words)), "the value of a variable is expanded again", scope)
         if refers:
             scope.clobber(evaluated=True)
+        if "f" in options and (program == "export" or "x" in options):
+            # Other shells call the function, with what is exported to them.
+            scope.record.opaque = True
         for name in changed:
             scope.taint(name)
 
@@ -156,13 +137,20 @@ class Effects(Commands):
         found = _DEFINITION.match(item.prefix)
         if found is not None and found[2] == "=":
             scope.assign(found[1], item.after(found.end()))
+            self._localise(found[1], program, scope)
             return set() if program != "local" or scope.late else {found[1]}
         match = found or _NAME.fullmatch(item.text or "")
         if match is None:
             # Any name may be meant.
             scope.clobber(evaluated=True)
             return set()
+        self._localise(match[1], program, scope)
         return {match[1]} if found is not None or program != "export" else set()
+
+    def _localise(self, name: str, program: str, scope: Scope) -> None:
+        """A variable that has its value only while a function runs."""
+        if scope.late and program in _LOCAL:
+            scope.record.note(name, None)
 
     def _set_variables(self, words: tuple[Word, ...], scope: Scope) -> None:
         program = words[0].text or ""
@@ -208,6 +196,9 @@ class Effects(Commands):
         given = set_operands(words)
         if given is not None:
             scope.set_arguments(_arguments(scope, given))
+        if any(item.text == "allexport" or (item.prefix[:1] == "-" and "a" in item.prefix) for item in words[1:]):
+            # Other shells may call the functions, with what is exported to them.
+            scope.record.opaque = True
 
     def _shift(self, words: tuple[Word, ...], scope: Scope) -> None:
         count = "1" if len(words) == 1 else words[1].text or ""
@@ -221,15 +212,18 @@ class Effects(Commands):
         scope.set_arguments(scope.arguments[:1] + given[gone:] if known else None)
 
     def _eval(self, words: tuple[Word, ...], scope: Scope) -> None:
-        self._text(words[1] if len(words) == 2 else Word((Hole("eval", "computed"),)), scope)
+        text = words[1] if len(words) == 2 else Word((Hole("eval", "computed"),))
+        self.disturb(self.surveyed(text, scope), scope)
 
     def _source(self, words: tuple[Word, ...], scope: Scope) -> None:  # noqa: ARG002 all of them have this signature
         scope.clobber()
 
     def _trap(self, words: tuple[Word, ...], scope: Scope) -> None:
         handler = operand(words)
-        if handler is not None and any(item.text not in ("EXIT", "0") for item in words[2:]):
-            self._text(handler, scope)
+        if handler is not None:
+            found = self.surveyed(handler, scope)
+            if any(item.text not in ("EXIT", "0") for item in words[2:]):
+                self.interrupt(found, scope)
 
     def _exit(self, words: tuple[Word, ...], scope: Scope) -> None:
         # With two arguments it fails and goes on.
@@ -269,21 +263,6 @@ class Effects(Commands):
         self.visit(script, self.later(scope))
         self.group = outer
         return script
-
-    def later(self, scope: Scope) -> Scope:
-        """The state in which something runs that is called from another place."""
-        if self._whole is None:
-            self._whole = survey(self.script, self.outside)
-            self._whole_functions = frozenset(self._whole.functions)
-        inner = scope.copy()
-        inner.late = True
-        inner.defined = (
-            self._whole_functions if scope.defined <= self._whole_functions else scope.defined | self._whole_functions
-        )
-        self.disturb(replace(self._whole, programs=set(), functions=set()), inner)
-        for name in list(inner.values):
-            inner.taint(name)
-        return inner
 
     def _define(self, name: str, scope: Scope) -> None:
         scope.defined |= {name}

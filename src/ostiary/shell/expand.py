@@ -200,6 +200,9 @@ class Expander:
             scope.taint(part.name)
         elif part.operation in ("!", ":"):
             self._runner.evaluate(operand or part.name, scope)
+            if part.operation == "!" and "=" in part.source:
+                # `${!name:=word}` sets the variable that `name` names.
+                scope.clobber()
         elif part.operation == "@" and operand == "P":
             self._runner.unread(part.source, "the value of a variable is expanded again", scope)
 

@@ -45,6 +45,8 @@ class Command:
     stretch was not understood, empty for an understood command. `language` is the shell that looks the program up:
     `bash`, `powershell` or `cmd`. `after` are positions of commands that have succeeded when it runs (`a && b`), as far
     as the text says so; `again` says that it may run more than once, or later than it stands (a loop, a function).
+    `variables` are those that a text finds which it runs in this very shell (`eval`, `trap`), as far as they are known;
+    None for a command that runs its texts in shells of their own.
     """
 
     text: str
@@ -62,6 +64,7 @@ class Command:
     after: tuple[int, ...] = ()
     again: bool = False
     inherited: int = 0
+    variables: tuple[tuple[str, Word], ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,6 +80,11 @@ def anchored(value: Word, cwd: Word) -> Word:
     return Word((_ELSEWHERE, *value.pieces[1:]))
 
 
+def moves(value: Word) -> bool:
+    """Whether a value begins with the directory that the script starts in."""
+    return value.pieces[:1] == (_AT_START,)
+
+
 def globbed(text: str) -> list[str | Hole]:
     """Unquoted text with its pathname patterns as holes."""
     pieces: list[str | Hole] = []

@@ -16,6 +16,9 @@ from ostiary.words import Hole, Word, joined
 Value: TypeAlias = Word | tuple[Word, ...]
 """A variable's value, with holes where the text does not tell; a tuple for an array whose items are known."""
 
+Variables: TypeAlias = tuple[tuple[str, Word], ...]
+"""Variables with what is known of their values."""
+
 UNKNOWN_DIRECTORY: Final = Word((Hole("cd", "computed"),))
 
 FALLBACKS: Final = 4
@@ -57,6 +60,32 @@ def _bounded(value: Value) -> bool:
     return pieces <= limits.PIECES and sum(len(str(item)) for item in words) <= limits.VALUE
 
 
+class Record:
+    """What a script does wherever it stands: for texts that run at another place.
+
+    `values` are those of its variables, unknown for one that is given several or one that the text does not tell.
+    `called` are its functions with what the states have in common in which they are called, `anytime` those that a
+    trap or a text may call, `places` the directories that it changes to. `changing` are the variables that a trap may
+    set at any time, `PWD` among them if it may change the directory. `opaque` says that something not understood
+    may set any variable or call any function.
+    """
+
+    __slots__ = ("anytime", "called", "changing", "opaque", "places", "values")
+
+    def __init__(self) -> None:
+        self.values: dict[str, Word] = {}
+        self.called: dict[str, Scope] = {}
+        self.anytime: set[str] = set()
+        self.changing: set[str] = set()
+        self.places: dict[Word, None] = {}
+        self.opaque = False
+
+    def note(self, name: str, value: Value | None) -> None:
+        """A variable is given a value, None for one that the text does not tell."""
+        told = isinstance(value, Word) and self.values.get(name, value) == value
+        self.values[name] = value if told and isinstance(value, Word) else unknown(name)
+
+
 class Scope:
     """The state of one shell process as far as the text tells it; a subshell works on a copy.
 
@@ -67,16 +96,18 @@ class Scope:
     those from `$0` on, None if they are not known. `meanings` is what aliases and hashed programs stand for. `dead`
     says that this place is not reached (after `exit`), `late` that it runs when something else calls it (a
     function's body). `redirects` are those of the groups around. `stack` are the directories that `pushd` left, None
-    if that is not known. `fallbacks` are the directories it is in if a `cd` failed that nothing asked about.
+    if that is not known. `fallbacks` are the directories it is in if a `cd` failed that nothing asked about. `record`
+    is what all scopes of a script note.
     """
 
     __slots__ = (
         "aliases", "arguments", "budget", "changing", "cwd", "dead", "defined", "evaluated", "exports", "fallbacks",
-        "late", "meanings", "opaque", "positional", "redirects", "stack", "values",
+        "late", "meanings", "opaque", "positional", "record", "redirects", "stack", "values",
     )  # fmt: skip
 
     def __init__(self, budget: Budget, arguments: tuple[Word, ...] | None = None) -> None:
         self.budget = budget
+        self.record = Record()
         self.arguments = arguments
         self.meanings: dict[str, Simple] = {}
         self.values: dict[str, Value] = {}
@@ -95,6 +126,7 @@ class Scope:
         self.budget.handle(len(self.values) + len(self.exports))
         new = object.__new__(Scope)
         new.budget = self.budget
+        new.record = self.record
         new.become(self)
         new.values = self.values.copy()
         new.exports = self.exports.copy()
@@ -109,6 +141,36 @@ class Scope:
         self.opaque, self.evaluated, self.positional = other.opaque, other.evaluated, other.positional
         self.dead, self.late = other.dead, other.late
 
+    def share(self, variables: Variables) -> None:
+        """The shell runs other texts, too: they may call the functions of this one, and set its variables for traps."""
+        self.record.opaque = True
+        for name, value in variables:
+            self.record.note(name, None)
+            self.values[name] = value
+
+    def enter(self, caller: Scope) -> None:
+        """A function's body starts with the variables and in the directory of its caller."""
+        self.budget.handle(len(caller.values) + len(caller.exports))
+        self.values, self.exports, self.changing = caller.values.copy(), caller.exports.copy(), caller.changing
+        self.cwd, self.stack, self.fallbacks = caller.cwd, caller.stack, caller.fallbacks
+        self.opaque, self.evaluated = caller.opaque, caller.evaluated
+
+    def spread(self, record: Record) -> None:
+        """From here to any later place of the script: what stays known is what it gives but one value."""
+        self.budget.handle(2 * len(record.values))
+        for name, value in record.values.items():
+            if record.opaque or self.values.get(name) != value:
+                self.forget(name)
+        if any(place.holes for place in record.places):
+            self.cwd, self.stack = UNKNOWN_DIRECTORY, None
+        elif record.places:
+            self.stay((*self.fallbacks, UNCHANGED, *record.places))
+
+    def variables(self) -> Variables:
+        """The variables as they are here."""
+        self.budget.handle(len(self.values))
+        return tuple((name, value if isinstance(value, Word) else unknown(name)) for name, value in self.values.items())
+
     def set_arguments(self, arguments: tuple[Word, ...] | None) -> None:
         """The script sets its positional parameters, None to some that are not known."""
         if arguments is not None and not _bounded(arguments):
@@ -118,7 +180,9 @@ class Scope:
 
     def moved(self, cwd: Word) -> None:
         """`cd`: the new directory, or the old one if it fails."""
-        before, self.cwd = self.cwd, cwd if len(str(cwd)) <= limits.PLACE else UNKNOWN_DIRECTORY
+        told = len(str(cwd)) <= limits.PLACE and "PWD" not in self.record.changing
+        before, self.cwd = self.cwd, cwd if told else UNKNOWN_DIRECTORY
+        self.record.places[self.cwd] = None
         self.stay((*self.fallbacks, before))
 
     def stay(self, fallbacks: tuple[Word, ...]) -> None:
@@ -128,13 +192,16 @@ class Scope:
 
     def assign(self, name: str, value: Value) -> None:
         """`name=value`"""
-        if name in self.changing or self_set(name) or not _bounded(value):
+        changing = name in self.changing or name in self.record.changing
+        if changing or self_set(name) or not _bounded(value):
             self.taint(name)
             return
         if isinstance(value, Word):
             value = anchored(value, self.cwd)
+            self.record.note(name, value)
             self.exports[name] = Assignment(name, finished(value.pieces, False, UNKNOWN_DIRECTORY))
         else:
+            self.record.note(name, None)
             self.exports[name] = _unknown_assignment(name)
         self.values[name] = value
 
@@ -150,11 +217,21 @@ class Scope:
 
     def taint(self, name: str) -> None:
         """Something the text does not tell sets `name`."""
+        self.record.note(name, None)
+        self.forget(name)
+
+    def forget(self, name: str) -> None:
+        """Which value `name` has here is not known."""
         self.values[name] = unknown(name)
         self.exports[name] = _unknown_assignment(name)
 
     def clobber(self, evaluated: bool = False) -> None:
-        """Something may have set any variable."""
+        """Something that is not understood may have set any variable."""
+        self.record.opaque = True
+        self.forget_all(evaluated)
+
+    def forget_all(self, evaluated: bool = False) -> None:
+        """Which value any variable has here is not known."""
         self.budget.handle(len(self.exports))
         self.opaque = True
         self.set_arguments(None)

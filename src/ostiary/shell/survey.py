@@ -51,6 +51,16 @@ class Survey:
     jumps: bool = False
     positional: bool = False
 
+    def add(self, other: Survey) -> None:
+        """Perhaps the other stretch runs, too."""
+        self.names |= other.names
+        self.functions |= other.functions
+        self.programs |= other.programs
+        self.moves = self.moves or other.moves
+        self.opaque = self.opaque or other.opaque
+        self.jumps = self.jumps or other.jumps
+        self.positional = self.positional or other.positional
+
 
 def survey(node: object, outside: Callable[[str], bool]) -> Survey:
     """Survey a node. `outside` tells whether a variable is never set in the text: a program word made of such
@@ -69,8 +79,19 @@ def survey(node: object, outside: Callable[[str], bool]) -> Survey:
             found.names.update(set_by_arithmetic("".join(p.text for p in item.parts if isinstance(p, Literal))))
         elif isinstance(item, Parameter) and item.operation in ("=", ":="):
             found.names.add(item.name)
+        elif isinstance(item, Parameter) and item.operation == "!" and "=" in item.source:
+            found.opaque = True
         elif isinstance(item, Unread):
             found.moves = found.opaque = found.jumps = True
+    return found
+
+
+def bodies(node: object) -> dict[str, list[Function]]:
+    """The functions that a node defines, by name."""
+    found: dict[str, list[Function]] = {}
+    for item in _nodes(node):
+        if isinstance(item, Function):
+            found.setdefault(item.name, []).append(item)
     return found
 
 

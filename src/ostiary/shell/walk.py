@@ -10,7 +10,7 @@ from ostiary.shell.drafts import Draft
 from ostiary.shell.effects import Effects
 from ostiary.shell.limits import Budget
 from ostiary.shell.model import Redirect
-from ostiary.shell.scope import UNKNOWN_DIRECTORY, Scope, unknown
+from ostiary.shell.scope import UNKNOWN_DIRECTORY, Record, Scope, unknown
 from ostiary.shell.survey import Survey, survey
 from ostiary.shell.syntax import (
     Arithmetic,
@@ -42,8 +42,8 @@ _COPROCESS: Final = Redirect("here-string", Word((Hole("coproc", "computed"),)),
 class Walker(Effects):
     """Walks one script."""
 
-    def __init__(self, text: str, script: Sequence, budget: Budget) -> None:
-        super().__init__(text, script, budget)
+    def __init__(self, text: str, script: Sequence, budget: Budget, past: Record | None = None) -> None:
+        super().__init__(text, script, budget, past)
         self._copies = 1
 
     def visit(self, node: Node, scope: Scope) -> None:
@@ -252,13 +252,13 @@ class Walker(Effects):
 
     def _function(self, node: Function, scope: Scope) -> None:
         self._define(node.name, scope)
-        inner = self.later(scope)
+        inner = self.later(scope, node.name)
         inner.set_arguments(None)
         outer, self.group = self.group, []
         self.visit(node.body, inner)
         self.bodies[node.name] = list(dict.fromkeys(self.bodies[node.name] + self.group))
         self.group = outer
-        self.functions[node.name] = survey(node.body, self.outside)
+        self.functions.setdefault(node.name, Survey()).add(survey(node.body, self.outside))
 
     def _test(self, node: Test, scope: Scope) -> None:
         for raw in node.words:
