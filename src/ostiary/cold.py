@@ -20,12 +20,12 @@ from ostiary.records import NamedTuple, replace
 from ostiary.sources import approvals, store
 from ostiary.sources.admit import admit, policy_of, told
 from ostiary.sources.desk import Compile, Desk, Miss
-from ostiary.sources.discover import discover_own, discover_projects
+from ostiary.sources.discover import Source, discover_own, discover_projects
 from ostiary.sources.machine import MachineFacts
 from ostiary.sources.memory import Memory, noted
 from ostiary.sources.places import NoPlace, Places, find_places
-from ostiary.sources.roots import find_roots
-from ostiary.sources.settings import load_settings
+from ostiary.sources.roots import Roots, find_roots
+from ostiary.sources.settings import Settings, load_settings
 
 __all__ = ["HookCall", "Listener", "Miss", "decide", "failed"]
 
@@ -124,11 +124,21 @@ def _outcome(event: Event, call: HookCall, places: Places, compile: Compile | No
     desk, now = Desk(places, compile), time.time()
     settings = load_settings(desk, roots)
     trust = store.load(places.state, now).under(settings)
-    sources = (*discover_own(places), *discover_projects(roots.folders))
+    foreign = _foreign(settings, places, roots, call.start)
+    sources = (*discover_own(places), *discover_projects(roots.folders), *foreign)
     standings = tuple(admit(source, desk, trust) for source in sources)
     facts = MachineFacts(roots, event.workdirs, Memory(places.state, event.agent, event.session))
     outcome = run(evaluate(policy_of(standings, trust, settings.gates), event, facts.given(event.cwd)), facts)
     return told(noted(places.state, event, outcome), standings)
+
+
+def _foreign(settings: Settings, places: Places, roots: Roots, start: str | None) -> tuple[Source, ...]:
+    """Other agents' settings files, as far as the settings name those agents."""
+    if not settings.hooks_from:
+        return ()
+    from ostiary.sources.foreign import discover_foreign, where  # late: most hooks are done without it
+
+    return discover_foreign(settings.hooks_from, where(places, roots, start)).sources
 
 
 def failed(error: BaseException) -> str:

@@ -23,6 +23,7 @@ from ostiary.dialects import DIALECTS, Unreadable, receive
 from ostiary.evaluate import evaluate, taken_apart
 from ostiary.event import Event
 from ostiary.facts import Facts
+from ostiary.foreign import AgentName
 from ostiary.perform import Evaluation, arun, run
 from ostiary.policy import FilePlan, Gates, Policy
 from ostiary.problems import Problem
@@ -33,6 +34,7 @@ from ostiary.sources.compiled import Compiled
 from ostiary.sources.compiling import compile_source
 from ostiary.sources.desk import Desk
 from ostiary.sources.discover import Source, discover_own, discover_projects
+from ostiary.sources.foreign import discover_foreign, where
 from ostiary.sources.machine import MachineFacts
 from ostiary.sources.memory import Memory, noted
 from ostiary.sources.places import Managed, Places, find_places
@@ -49,6 +51,7 @@ V = TypeVar("V")
 Payload = Mapping[str, Any] | bytes
 
 _Folders = tuple[RulesFolder, ...]
+_Agents = tuple[AgentName, ...]
 _Marks = tuple[tuple[int, int, int] | None, ...]
 
 # Sessions and combinations of projects that are remembered; the oldest go first.
@@ -67,8 +70,8 @@ class _Loaded:
 @dataclass(frozen=True, slots=True)
 class _Snapshot:
     """All files as they were at one time: `base` holds those of the start folder, `further` what events in other
-    projects added. `marks` are those of the files that say whom to trust. An event that is being judged keeps the
-    snapshot it began with."""
+    projects added. `marks` are those of the files that say whom to trust, `strays` tells of files that only look like
+    another agent's settings. An event that is being judged keeps the snapshot it began with."""
 
     desk: Desk
     settings: Settings
@@ -76,6 +79,7 @@ class _Snapshot:
     marks: _Marks
     roots: Roots
     base: _Loaded
+    strays: tuple[Problem, ...]
     further: dict[_Folders, _Loaded] = field(default_factory=dict)
 
 
@@ -109,16 +113,21 @@ def _mark(path: str) -> tuple[int, int, int] | None:
     return status.st_ino, status.st_mtime_ns, status.st_size
 
 
-def _snapshot(places: Places, start: str, memory: MutableMapping[str, Compiled]) -> _Snapshot:
-    """Everything as it is on the disk now. Plans in `memory` whose sources are what they were are used again."""
+def _snapshot(places: Places, start: str, wanted: _Agents | None, memory: MutableMapping[str, Compiled]) -> _Snapshot:
+    """Everything as it is on the disk now. Plans in `memory` whose sources are what they were are used again. `wanted`
+    are the agents whose hooks an embedder wants, None for those that the settings name."""
     marks = _marks(places)  # first: what changes while it is read is read again
     fresh: dict[str, Compiled] = {}
     desk = Desk(places, compile_source, ChainMap(fresh, memory))
     roots = find_roots(start)
     settings = load_settings(desk, roots)
     trust = store.load(places.state, time.time()).under(settings)
-    base = _load((*discover_own(places), *discover_projects(roots.folders)), desk, trust, settings.gates)
-    return _Snapshot(replace(desk, memory=fresh), settings, trust, marks, roots, base)
+    # what managed settings say goes before what an embedder wants
+    agents = settings.hooks_from if wanted is None or "hooks_from" in settings.managed else wanted
+    foreign = discover_foreign(agents, where(places, roots, start))
+    sources = (*discover_own(places), *discover_projects(roots.folders), *foreign.sources)
+    base = _load(sources, desk, trust, settings.gates)
+    return _Snapshot(replace(desk, memory=fresh), settings, trust, marks, roots, base, foreign.problems)
 
 
 def _bounded(memory: dict[K, V], most: int) -> dict[K, V]:
@@ -135,15 +144,16 @@ class Engine:
     `problems` has everything that is wrong.
     """
 
-    def __init__(self, places: Places, start: str, facts: Facts | None) -> None:
+    def __init__(self, places: Places, start: str, facts: Facts | None, hooks_from: _Agents | None = None) -> None:
         """Use `load`. `start` is the absolute folder the agent was started in."""
         self._places = places
         self._start = start
+        self._hooks_from = hooks_from
         self._facts = facts
         self._reloading = Lock()
         self._remembering = Lock()
         self._sessions: dict[tuple[str, str], _Folders] = {}
-        self._snapshot = _snapshot(places, start, {})
+        self._snapshot = _snapshot(places, start, hooks_from, {})
 
     @classmethod
     def load(
@@ -152,16 +162,20 @@ class Engine:
         project: str | os.PathLike[str] | None = None,
         facts: Facts | None = None,
         managed: str | os.PathLike[str] | Managed | None = None,
+        hooks_from: Iterable[AgentName] | None = None,
     ) -> Engine:
         """An engine with the policy that is on the disk now.
 
         `config_dir` holds the user's policy and state instead of the user's own folders. `project` is the folder the
         agent was started in (default: the current one). `facts` answers questions about the machine (default: the
         machine). `managed` is another managed place; files in it must belong to root or this user, and only they may
-        write there. Raises `NoPlace` for a user without a home and without `config_dir`.
+        write there. `hooks_from` are the agents in whose settings files hooks are looked for (default: those that the
+        settings name; managed settings go before it). Raises `NoPlace` for a user without a home and without
+        `config_dir`.
         """
         config = os.path.abspath(config_dir) if config_dir is not None else None
-        return cls(find_places(config, _managed(managed)), os.path.abspath(project or os.getcwd()), facts)
+        places, start = find_places(config, _managed(managed)), os.path.abspath(project or os.getcwd())
+        return cls(places, start, facts, None if hooks_from is None else tuple(hooks_from))
 
     def decide(self, event: Event | Payload, agent: str | None = None) -> Outcome:
         """The outcome of an event, or of a payload as `agent` sends it. Raises ValueError for a payload that cannot be
@@ -199,7 +213,8 @@ class Engine:
         """Reads everything again; True if the policy of the start folder is another one now. Sources that are what they
         were keep their plans, and events that are being judged keep their policy. If anything raises, all stays."""
         with self._reloading:
-            before, fresh = self._snapshot, _snapshot(self._places, self._start, self._snapshot.desk.memory)
+            before = self._snapshot
+            fresh = _snapshot(self._places, self._start, self._hooks_from, before.desk.memory)
             self._snapshot = fresh
         return fresh.base.policy.generation != before.base.policy.generation
 
@@ -233,7 +248,7 @@ class Engine:
         """Everything that is wrong with rule files, settings and the trust store, warnings too."""
         snapshot = self._snapshot
         files = (problem for standing in snapshot.base.standings for problem in standing.problems)
-        return (*files, *snapshot.settings.problems, *snapshot.trust.problems)
+        return (*files, *snapshot.strays, *snapshot.settings.problems, *snapshot.trust.problems)
 
     @property
     def pending(self) -> tuple[Review, ...]:

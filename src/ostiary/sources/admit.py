@@ -67,7 +67,7 @@ class Standing:
         if self.state == "current":
             return ""
         error = _first_error(self.problems)
-        acts = "its last good version acts" if self.state == "last good" else _INSTEAD[self.source.holds != "rules"]
+        acts = "its last good version acts" if self.state == "last good" else _INSTEAD[self.source.defines]
         return f"{error.file}{f':{error.line}' if error.line else ''}: {error.message}; {acts}"
 
 
@@ -108,7 +108,7 @@ def told(outcome: Outcome, standings: Iterable[Standing]) -> Outcome:
 
 
 def _stand_in(source: Source, compiled: Compiled) -> FilePlan:
-    if source.holds != "rules":
+    if source.defines:
         return undefined(source.label)
     error = _first_error(compiled.problems)
     return stand_in(error.file, error.line, error.message, source.tier == "managed", help=_way_out(source))

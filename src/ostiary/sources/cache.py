@@ -26,7 +26,7 @@ def key(source: Source) -> str:
     assert source.raw is not None
     digest = sha256(source.raw).hexdigest()
     version = (FORMAT, SEMANTICS, __version__, sys.implementation.cache_tag)
-    meaning = (*version, source.tier, source.label, source.path, source.folder, digest)
+    meaning = (*version, source.tier, source.label, source.path, source.folder, source.origin, digest)
     return sha256("\0".join(map(str, meaning)).encode("utf-8", "surrogatepass")).hexdigest()
 
 

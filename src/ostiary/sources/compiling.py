@@ -12,6 +12,7 @@ from ostiary.digests import sha256
 from ostiary.evaluate import judge_alone
 from ostiary.event import Event
 from ostiary.facts import Facts
+from ostiary.foreign.compiling import compile_hooks
 from ostiary.policy import FilePlan, RulePlan
 from ostiary.problems import PolicyError, Problem
 from ostiary.records import dataclass, field
@@ -75,6 +76,8 @@ def compile_source(source: Source, places: Places) -> Compiled:
     assert source.raw is not None
     if source.holds == "settings":
         return _settings(source, source.raw)
+    if source.holds == "hooks":
+        return _hooks(source, source.raw)
     if source.holds != "rules":
         return _definitions(source, source.raw, source.holds)
     includes = _Includes(source, places)
@@ -120,6 +123,16 @@ def _definitions(source: Source, raw: bytes, holds: Defined) -> Compiled:
         return Compiled(compile_definitions(raw, source.label, holds), (), ())
     except PolicyError as error:
         return Compiled(None, error.problems, ())
+
+
+def _hooks(source: Source, raw: bytes) -> Compiled:
+    assert source.origin
+    try:
+        found = compile_hooks(raw, source.label, source.origin)
+    except PolicyError as error:
+        return Compiled(None, error.problems, ())
+    over = _over(source, found.plan)
+    return Compiled(None if over else found.plan, (*found.warnings, *over), ())
 
 
 def _foreign(source: Source) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from ostiary.problems import Problem
 from ostiary.records import dataclass, replace
@@ -14,11 +14,14 @@ from ostiary.sources.places import Managed, Places
 from ostiary.sources.roots import RulesFolder
 from ostiary.tiers import TierName
 
+if TYPE_CHECKING:
+    from ostiary.foreign import Origin  # for those alone who want other agents' hooks
+
 POLICY: Final = "policy.yaml"
 POLICIES: Final = "policy.d"
 
-Holds = Literal["rules", "programs", "tools", "settings"]
-"""What a file holds: rules, definitions of programs or of the arguments of tools, or settings."""
+Holds = Literal["rules", "programs", "tools", "settings", "hooks"]
+"""What a file holds: rules, definitions of programs or of arguments of tools, settings, or another agent's hooks."""
 
 DEFINITIONS: Final[tuple[Holds, ...]] = ("programs", "tools")
 """Folders whose files hold definitions, by what they hold."""
@@ -46,8 +49,8 @@ class Source:
     """One rule file, or a file of what it `holds` else. `label` is its name for people. `folder` is the resolved folder
     that its includes stay inside, `within` the resolved folders that links to the file itself lead into (empty:
     anywhere). `root` is the root of its project, None outside of projects; `reviewable` says that a review can let it
-    loosen. `limit` bounds what it includes (bytes). `raw` are its bytes, None with the `problem` that kept them from
-    being read."""
+    loosen. `limit` bounds what it includes (bytes). `origin` is there for another agent's settings. `raw` are its
+    bytes, None with the `problem` that kept them from being read."""
 
     tier: TierName
     path: str
@@ -58,8 +61,14 @@ class Source:
     root: str | None = None
     reviewable: bool = False
     holds: Holds = "rules"
+    origin: Origin | None = None
     raw: bytes | None = None
     problem: Problem | None = None
+
+    @property
+    def defines(self) -> bool:
+        """Whether it holds definitions, without which nothing is said, rather than what says something."""
+        return self.holds in DEFINITIONS
 
     def broken(self, why: str, help: str = "") -> Source:
         """The same source as one that cannot be used."""
@@ -82,7 +91,7 @@ def discover_own(places: Places) -> tuple[Source, ...]:
     elif places.named and not os.path.isdir(places.user):
         found = user.broken("it is not a folder", "name the folder that holds the rule files")
     else:
-        return (*_managed(places.managed), *_read_all(_files(user), OWN))
+        return (*_managed(places.managed), *read_all(_files(user), OWN))
     return (*_managed(places.managed), found)
 
 
@@ -94,7 +103,7 @@ def missing(places: Places) -> bool:
 def discover_projects(folders: Iterable[RulesFolder]) -> tuple[Source, ...]:
     """The sources in rules folders of projects, in the order of the folders. What they may include is one budget too,
     shared out among them."""
-    found = tuple(_read_all((file for folder in folders for file in _files(_project(folder))), FOREIGN))
+    found = tuple(read_all((file for folder in folders for file in _files(_project(folder))), FOREIGN))
     return tuple(replace(source, limit=FOREIGN.total // len(found)) for source in found)
 
 
@@ -110,9 +119,13 @@ def _managed(managed: Managed) -> Iterator[Source]:
     if reason:
         yield place.broken(reason, _MANAGED_HELP)
         return
-    for source in _read_all(_files(place), OWN):
-        reason = wrong(managed, source.path)
-        yield source.broken(reason, _MANAGED_HELP) if reason else source
+    yield from (checked(source, managed) for source in read_all(_files(place), OWN))
+
+
+def checked(source: Source, managed: Managed) -> Source:
+    """A file of a managed place, broken if it is not in the hands of administrators only."""
+    reason = wrong(managed, source.path)
+    return source.broken(reason, _MANAGED_HELP) if reason else source
 
 
 _MANAGED_HELP: Final = "managed rules, and every folder above them, must be writable by administrators only"
@@ -163,11 +176,12 @@ def _member(place: Source, name: str) -> Source:
     return replace(place, path=os.path.join(place.path, *name.split("/")), label=label)
 
 
-def _read_all(files: Iterable[Source], budget: Budget) -> Iterator[Source]:
+def read_all(files: Iterable[Source], budget: Budget) -> Iterator[Source]:
+    """The files that are there, with their bytes or what kept them from being read."""
     left = budget.total
     for count, file in enumerate(files):
         if count == budget.files:
-            yield file.broken(f"there are more than {budget.files} rule files here, and the rest is not read")
+            yield file.broken(f"there are more than {budget.files} files here, and the rest is not read")
             return
         source = _read(file, min(left, budget.file))
         if source:

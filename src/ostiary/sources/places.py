@@ -32,7 +32,7 @@ class Managed:
 class Places:
     """The folders of one installation, absolute: `user` holds the user's policy, `state` the trust store and last good
     plans, `cache` compiled plans, `packs` the rule files shipped with the package. `named`: `--config-dir` names the
-    user's folder, so that it must be there."""
+    user's folder, so that it must be there. `home` is the user's own folder, None where the system tells none."""
 
     managed: Managed
     user: str
@@ -40,6 +40,7 @@ class Places:
     cache: str
     packs: str
     named: bool = False
+    home: str | None = None
 
 
 class Layout(NamedTuple):
@@ -93,7 +94,15 @@ def place(
     except KeyError as missing:
         message = f"the user database tells no {missing.args[0]} folder for this user: name one with `--config-dir`"
         raise NoPlace(message) from None
-    return Places(managed=managed, user=user, state=state, cache=cache, packs=_packs(), named=config_dir is not None)
+    return Places(
+        managed=managed,
+        user=user,
+        state=state,
+        cache=cache,
+        packs=_packs(),
+        named=config_dir is not None,
+        home=folders.get("home"),
+    )
 
 
 if sys.platform == "win32":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ostiary.dialects import OnError
 from ostiary.policy import Gates
@@ -20,6 +20,9 @@ from ostiary.sources.files import Unreadable, exists, read
 from ostiary.sources.owners import wrong
 from ostiary.sources.places import Managed
 from ostiary.sources.roots import Roots
+
+if TYPE_CHECKING:
+    from ostiary.foreign import AgentName
 
 NAME: Final = "settings.yaml"
 
@@ -36,12 +39,14 @@ GATES: Final = ("enable_shell_hooks", "allow_project_hooks", "enable_plugin_hook
 
 class Settings(NamedTuple):
     """The settings that act, and what is wrong with the files that say so. `trusted` are digests (SHA-256, hex) of rule
-    files that managed settings trust wherever they lie. `managed` and `user` are what each file says."""
+    files that managed settings trust wherever they lie. `hooks_from` are the agents whose settings files are read for
+    hooks. `managed` and `user` are what each file says."""
 
     gates: Gates
     on_error: OnError
     trust: TrustMode
     trusted: frozenset[str]
+    hooks_from: tuple[AgentName, ...]
     managed: Said
     user: Said
     problems: tuple[Problem, ...]
@@ -61,6 +66,7 @@ def load_settings(desk: Desk, roots: Roots) -> Settings:
         managed.get("on_error", user.get("on_error", "deny")),
         managed.get("trust", "user"),
         frozenset(managed.get("trusted", ())),
+        managed.get("hooks_from", user.get("hooks_from", ())),
         managed,
         user,
         (*_refused(roots), *wrong_managed, *wrong_user),

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StrictBool
 
 from ostiary.dialects import OnError
 from ostiary.document import load
+from ostiary.foreign import AgentName
 from ostiary.matchers.base import refuse
 from ostiary.sources.settings import Said, TrustMode
 
@@ -39,6 +40,11 @@ class SettingsFile(BaseModel):
         default=None,
         description="What a gate answers when Ostiary itself fails: `deny`, `ask` or `continue`, which leaves the call "
         "to the agent. Not the `on_error` of a rule, which is about its handler.",
+    )
+    hooks_from: tuple[AgentName, ...] | None = Field(
+        default=None,
+        description="Agents in whose settings files hooks are looked for, besides rule files: `claude-code`, `afk`. An "
+        "agent's own hooks are left to it.",
     )
     trust: Annotated[Any, PlainValidator(_managed_alone)] = None
     trusted: Annotated[Any, PlainValidator(_managed_alone)] = None
