@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, get_args
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Tag
 from pydantic_core import ErrorDetails
 
 from ostiary.document.node import Location, Node, found
@@ -61,17 +61,30 @@ def names(model: type[BaseModel], location: Location) -> list[str]:
 
 def _in_order(model: type[BaseModel], location: Location) -> list[str]:
     """The same, as the model has them."""
-    models = list(dict.fromkeys(_models(model)))
+    types: list[Any] = [model]
     for part in location:
-        below = [field.annotation for item in models for field in _fields(item, part)]
-        if below:
-            models = list(dict.fromkeys(found for annotation in below for found in _models(annotation)))
+        below = [field.annotation for item in _all_models(types) for field in _fields(item, part)]
+        types = below or [chosen for item in types for chosen in _tagged(item, part)] or types
+    models = _all_models(types)
     fields = [pair for item in models for pair in item.model_fields.items()]
     return list(dict.fromkeys(field.alias or key for key, field in fields if key != "root" and not field.exclude))
 
 
 def _fields(model: type[BaseModel], part: str | int) -> Iterator[Any]:
     return (field for key, field in model.model_fields.items() if part == (field.alias or key) and key != "root")
+
+
+def _tagged(annotation: Any, part: str | int) -> Iterator[Any]:
+    """The alternative of a union that a validator took, by its tag."""
+    arguments = get_args(annotation)
+    if any(isinstance(item, Tag) and item.tag == part for item in arguments):
+        yield arguments[0]
+    for argument in arguments:
+        yield from _tagged(argument, part)
+
+
+def _all_models(annotations: list[Any]) -> list[type[BaseModel]]:
+    return list(dict.fromkeys(found for annotation in annotations for found in _models(annotation)))
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:
