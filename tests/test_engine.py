@@ -16,6 +16,7 @@ import pytest
 import ostiary
 from ostiary import Engine, Event, FixedFacts, Given, Outcome, Verdict
 from ostiary.facts import FactRequest
+from ostiary.policy import ModelPlan
 from ostiary.sources import store
 from ostiary.sources.files import Unreadable
 from ostiary.sources.places import Managed
@@ -482,6 +483,23 @@ def test_only_true_opens_a_gate(text: str, base: Path) -> None:
     engine = load(base)
     assert engine.gates == type(engine.gates)()
     assert [problem.severity for problem in engine.problems] == ["error"]
+
+
+def test_models_of_both_settings(base: Path) -> None:
+    one = "models: {default: {provider: openai, model: m-1, base_url: 'http://127.0.0.1:1/v1'}"
+    plant(base, {"config/settings.yaml": one + ", fast: {provider: openai, model: m-2}}"})
+    own = ModelPlan("default", "user", "openai", "m-1", "http://127.0.0.1:1/v1")
+    fast = ModelPlan("fast", "user", "openai", "m-2")
+    assert load(base).settings.models == (own, fast)
+    two = "models: {default: {provider: anthropic, model: m-3, key_env: ACME_KEY}}"
+    plant(base, {"managed/settings.yaml": two})
+    assert load(base).settings.models == (ModelPlan("default", "managed", "anthropic", "m-3", "", "ACME_KEY"), fast)
+    plant(base, {"config/settings.yaml": "models: {default: {provider: openai, model: m-1, base_url: h/v1}}"})
+    engine = load(base)
+    assert [(problem.where, problem.message) for problem in engine.problems] == [
+        ("models.default.base_url", "expected the address of a server")
+    ]
+    assert [plan.tier for plan in engine.settings.models] == ["managed"]
 
 
 @pytest.mark.parametrize("path", ["managed/settings.yaml", "config/settings.yaml"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ostiary.records import NamedTuple
+from ostiary.tiers import TierName
 from ostiary.tools import Role
 
 Plan = tuple[Any, ...]
@@ -125,6 +126,18 @@ class FilePlan(NamedTuple):
     programs: tuple[ProgramPlan, ...] = ()
     tools: tuple[ToolPlan, ...] = ()
     contract: str = "afk"
+
+
+class ModelPlan(NamedTuple):
+    """A model that settings of a tier name: who serves it (`anthropic`, `openai`), the server's name for it, its
+    address (empty: the provider's own), and the environment variable that holds the key (empty: none is needed)."""
+
+    name: str
+    tier: TierName
+    provider: str
+    model: str
+    base_url: str = ""
+    key_env: str = ""
 
 
 def plain(value: Any) -> Any:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ostiary.dialects import OnError
-from ostiary.policy import Gates
+from ostiary.policy import Gates, ModelPlan
 from ostiary.problems import Problem
 from ostiary.records import NamedTuple, replace
 from ostiary.sources.desk import Desk, compiled
@@ -20,6 +20,7 @@ from ostiary.sources.files import Unreadable, exists, read
 from ostiary.sources.owners import wrong
 from ostiary.sources.places import Managed
 from ostiary.sources.roots import Roots
+from ostiary.tiers import TierName
 
 if TYPE_CHECKING:
     from ostiary.foreign import AgentName
@@ -40,13 +41,14 @@ GATES: Final = ("enable_shell_hooks", "allow_project_hooks", "enable_plugin_hook
 class Settings(NamedTuple):
     """The settings that act, and what is wrong with the files that say so. `trusted` are digests (SHA-256, hex) of rule
     files that managed settings trust wherever they lie. `hooks_from` are the agents whose settings files are read for
-    hooks. `managed` and `user` are what each file says."""
+    hooks, `models` those that judge. `managed` and `user` are what each file says."""
 
     gates: Gates
     on_error: OnError
     trust: TrustMode
     trusted: frozenset[str]
     hooks_from: tuple[AgentName, ...]
+    models: tuple[ModelPlan, ...]
     managed: Said
     user: Said
     problems: tuple[Problem, ...]
@@ -67,10 +69,21 @@ def load_settings(desk: Desk, roots: Roots) -> Settings:
         managed.get("trust", "user"),
         frozenset(managed.get("trusted", ())),
         managed.get("hooks_from", user.get("hooks_from", ())),
+        _models({"user": user, "managed": managed}),
         managed,
         user,
         (*_refused(roots), *wrong_managed, *wrong_user),
     )
+
+
+def _models(files: Mapping[TierName, Said]) -> tuple[ModelPlan, ...]:
+    """The models of these files. Of two with one name the last one is meant."""
+    found = {
+        name: ModelPlan(name, tier, said["provider"], said["model"], said.get("base_url", ""), said.get("key_env", ""))
+        for tier, file in files.items()
+        for name, said in file.get("models", {}).items()
+    }
+    return tuple(found.values())
 
 
 def _said(source: Source, desk: Desk) -> tuple[Said, tuple[Problem, ...]]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StrictBool
 
 from ostiary.dialects import OnError
 from ostiary.document import load
 from ostiary.foreign import AgentName
-from ostiary.matchers.base import refuse
+from ostiary.matchers.base import Name, refuse, text
 from ostiary.sources.settings import Said, TrustMode
 
 
@@ -22,6 +22,29 @@ def _digest(value: Any) -> str:
     if isinstance(value, str) and re.fullmatch("[0-9a-f]{64}", value):
         return value
     raise refuse("expected the digest of a rule file", "`ostiary trust` shows it: 64 digits of 0-9 and a-f")
+
+
+def _address(value: Any) -> str:
+    if not re.match("https?://[^/]", text(value)):
+        raise refuse("expected the address of a server", "write it in full: `https://host/v1`")
+    return text(value)
+
+
+class Model(BaseModel):
+    """A model that `prompt` handlers ask."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    provider: Literal["anthropic", "openai"] = Field(
+        description="Whose API it speaks: Anthropic's Messages, or OpenAI's chat completions, as many servers do."
+    )
+    model: Name = Field(description="The name by which its server knows it.")
+    base_url: Annotated[str, PlainValidator(_address)] | None = Field(
+        default=None, description="The address of its server; the provider's own if absent."
+    )
+    key_env: Name | None = Field(
+        default=None, description="The environment variable that holds its key; it needs none if absent."
+    )
 
 
 class SettingsFile(BaseModel):
@@ -45,6 +68,11 @@ class SettingsFile(BaseModel):
         default=None,
         description="Agents in whose settings files hooks are looked for, besides rule files: `claude-code`, `afk`. An "
         "agent's own hooks are left to it.",
+    )
+    models: dict[str, Model] | None = Field(
+        default=None,
+        description="Models that `prompt` handlers ask, by name. Rules that name none of these ask `default`. Managed "
+        "rules ask models of managed settings alone.",
     )
     trust: Annotated[Any, PlainValidator(_managed_alone)] = None
     trusted: Annotated[Any, PlainValidator(_managed_alone)] = None
