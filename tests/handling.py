@@ -26,12 +26,16 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "http": {"headers": (), "variables": (), "private": False, "ca_file": None},
     "python": {},
     "function": {},
+    "mcp_tool": {"command": (), "environment": (), "url": "", "headers": (), "allowed_env": (), "input": "{}"},
+    "prompt": {"prompt": "safe?", "model": "", "goes_on": False},
+    "agent": {"prompt": "safe?", "model": ""},
 }
 
 
 def request(kind: str, folder: object = "", event: Event = BASH, contract: str = "afk", **said: Any) -> HandlerRequest:
-    """A handler: options of its kind, and `timeout`, `background`, `rewake`, `tier`, `outcome`."""
-    plan = {name: said.pop(name) for name in ("timeout", "background", "rewake") if name in said}
+    """A handler: options of its kind, and `timeout`, `background`, `rewake`, `may_allow`, `tier`,
+    `outcome`."""
+    plan = {name: said.pop(name) for name in ("timeout", "background", "rewake", "may_allow") if name in said}
     more: dict[str, Any] = {name: said.pop(name) for name in ("tier", "outcome") if name in said}
     tier, outcome = more.get("tier", "user"), more.get("outcome")
     assert outcome is None or isinstance(outcome, Outcome)

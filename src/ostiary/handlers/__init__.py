@@ -13,13 +13,16 @@ from typing import Annotated, Any, Final
 
 from pydantic import BeforeValidator, Discriminator, Tag
 
+from ostiary.handlers.agent import Agent
 from ostiary.handlers.base import HandlerSpec
 from ostiary.handlers.command import Command
+from ostiary.handlers.mcp_tool import McpTool
+from ostiary.handlers.prompt import Prompt
 from ostiary.matchers.base import refuse
 
 __all__ = ["HANDLERS", "HandlerSpec", "Run"]
 
-HANDLERS: Final[Mapping[str, type[HandlerSpec]]] = {kind.kind: kind for kind in (Command,)}
+HANDLERS: Final[Mapping[str, type[HandlerSpec]]] = {kind.kind: kind for kind in (Command, McpTool, Prompt, Agent)}
 
 
 def _kinds(value: Any) -> list[str]:
@@ -34,7 +37,10 @@ def _named(value: Any) -> Any:
 
 
 Run = Annotated[
-    Annotated[Command, Tag("<command>")],
+    Annotated[Command, Tag("<command>")]
+    | Annotated[McpTool, Tag("<mcp_tool>")]
+    | Annotated[Prompt, Tag("<prompt>")]
+    | Annotated[Agent, Tag("<agent>")],
     Discriminator(lambda value: f"<{_kinds(value)[0]}>"),
     BeforeValidator(_named),
 ]

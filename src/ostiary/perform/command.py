@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ostiary.decision import Decision
-from ostiary.perform.environment import environment, folder_of_project, of_event, search_path
+from ostiary.perform.environment import environment, folder_of_project, folder_of_rule, of_event, search_path
 from ostiary.perform.payload import encoded
 from ostiary.perform.placeholders import filled
 from ostiary.perform.processes import run, unbound
@@ -25,7 +25,7 @@ _SUFFIXES: Final = ("", ".exe", ".com") if sys.platform == "win32" else ("",)
 _BATCH: Final = (".bat", ".cmd")
 
 
-class _NotFound(Exception):
+class NotFound(Exception):
     """There is no such program or folder; the message says which."""
 
 
@@ -36,7 +36,7 @@ def perform(job: Job) -> Decision:
         program = Program(
             _command(job), encoded(job.payload), _folder(job), environment(job), job.deadline, job.runtime.cancel
         )
-    except _NotFound as missing:
+    except NotFound as missing:
         return Decision(failure=str(missing))
     if job.runtime.ends:
         unbound()
@@ -47,9 +47,9 @@ def _folder(job: Job) -> str:
     """Where it runs: never where the event says."""
     if job.options["cwd"] == "project":
         if not (project := folder_of_project(job)):
-            raise _NotFound("it is to run in the folder of the project, and there is no project")
+            raise NotFound("it is to run in the folder of the project, and there is no project")
         return project
-    return job.request.plan.folder or job.runtime.home or os.path.abspath(os.sep)
+    return folder_of_rule(job)
 
 
 def _command(job: Job) -> tuple[str, ...] | str:
@@ -57,28 +57,33 @@ def _command(job: Job) -> tuple[str, ...] | str:
     if job.options["args"] is None:
         return _shell(text)
     known: Mapping[str, Any] = {**dict(job.options["environment"]), **of_event(job)}
-    program = _program(filled(text, known), job)
-    arguments = tuple(filled(job.options["args"], {**job.payload, **known}))
+    program = program_of(filled(text, known), job)
+    return with_arguments(program, tuple(filled(job.options["args"], {**job.payload, **known})))
+
+
+def with_arguments(program: str, arguments: tuple[str, ...]) -> tuple[str, ...]:
+    """The whole command. Raises `NotFound` for a program that would not take its arguments for data."""
     if arguments and program.lower().endswith(_BATCH):
-        raise _NotFound(f"`{program}` is a batch file, in whose arguments everything may be a command")
+        raise NotFound(f"`{program}` is a batch file, in whose arguments everything may be a command")
     return (program, *arguments)
 
 
-def _program(name: str, job: Job) -> str:
-    """The absolute path of a program: from the folder of the rule file, or among those of the system."""
+def program_of(name: str, job: Job) -> str:
+    """The absolute path of a program: from the folder of the rule file, or among those of the system. Raises
+    `NotFound`."""
     if name.startswith("~/") and job.runtime.home:
         return os.path.join(job.runtime.home, name[2:])
     if os.path.dirname(name):
         folder = job.request.plan.folder
         if not folder and not os.path.isabs(name):
-            raise _NotFound(f"`{name}` starts from the folder of a rule file, and there is none")
+            raise NotFound(f"`{name}` starts from the folder of a rule file, and there is none")
         return os.path.normpath(os.path.join(folder, name))
     for folder in search_path():
         for suffix in _SUFFIXES:
             path = os.path.join(folder, name + suffix)
             if os.path.isfile(path) and os.access(path, os.X_OK):
                 return path
-    raise _NotFound(f"there is no program `{name}` in the folders of the system")
+    raise NotFound(f"there is no program `{name}` in the folders of the system")
 
 
 if sys.platform == "win32":

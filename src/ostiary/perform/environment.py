@@ -53,6 +53,11 @@ def folder_of_project(job: Job) -> str:
     return job.runtime.project or job.request.event.project or ""
 
 
+def folder_of_rule(job: Job) -> str:
+    """The absolute folder of the rule file, or what stands for it."""
+    return job.request.plan.folder or job.runtime.home or os.path.abspath(os.sep)
+
+
 def _harmless(name: str) -> bool:
     return name in _PLAIN or name.startswith(_PREFIX)
 

@@ -17,6 +17,9 @@ from ostiary.perform.runtime import Job, Runtime
 # Imported when one of the kind runs: most are slow to.
 _KINDS: Final[Mapping[str, str]] = {
     "command": "ostiary.perform.command",
+    "mcp_tool": "ostiary.perform.mcp_tool",
+    "prompt": "ostiary.perform.prompt",
+    "agent": "ostiary.perform.agent",
 }
 
 

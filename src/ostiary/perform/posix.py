@@ -26,7 +26,7 @@ _CHUNK: Final = 1 << 16
 _LOOK: Final = 0.05
 _SOON: Final = 0.0005
 
-_RUNNING: Final = "running"
+RUNNING: Final = "running"
 _LOST: Final = "its exit status was taken by another part of this process"
 
 
@@ -36,7 +36,7 @@ def followed(process: subprocess.Popen[bytes], program: Program) -> Ended:
         with closing(_Streams(process, program.stdin)) as streams:
             state = _until_ended(process, program, streams)
     finally:
-        _end_group(process)
+        end_group(process)
     output, errors = streams.read
     return Ended(state, output, errors) if isinstance(state, int) else Ended(None, output, errors, state)
 
@@ -51,37 +51,37 @@ def _until_ended(process: subprocess.Popen[bytes], program: Program, streams: _S
     """The exit status, or why there is none. Returns as soon as the program ended and its output did, too, or had some
     time to."""
     deadline = inf if program.deadline is None else program.deadline
-    state: int | str = _RUNNING
+    state: int | str = RUNNING
     until, pause = deadline, _SOON
     while True:
-        if state == _RUNNING:
-            state = _state(process)
-            until = deadline if state == _RUNNING else min(deadline, time.monotonic() + GRACE)
-        if state != _RUNNING and not streams.talking:
+        if state == RUNNING:
+            state = status(process)
+            until = deadline if state == RUNNING else min(deadline, time.monotonic() + GRACE)
+        if state != RUNNING and not streams.talking:
             return state
         if time.monotonic() >= until:
-            return LATE if state == _RUNNING else state
+            return LATE if state == RUNNING else state
         if program.cancel and program.cancel.cancelled:
             return CANCELLED
         pause = _LOOK if streams.talking else min(2 * pause, _LOOK)
-        streams.move(min(pause, max(until - time.monotonic(), 0)), writing=state == _RUNNING)
+        streams.move(min(pause, max(until - time.monotonic(), 0)), writing=state == RUNNING)
 
 
-def _state(process: subprocess.Popen[bytes]) -> int | str:
+def status(process: subprocess.Popen[bytes]) -> int | str:
     """The exit status, negative for a signal, or why there is none. The program stays to be reaped."""
     if not hasattr(os, "waitid"):  # macOS before Python 3.13
         status = process.poll()
-        return _RUNNING if status is None else status
+        return RUNNING if status is None else status
     try:
         found = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:
         return _LOST
     if found is None:
-        return _RUNNING
+        return RUNNING
     return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
 
 
-def _end_group(process: subprocess.Popen[bytes]) -> None:
+def end_group(process: subprocess.Popen[bytes]) -> None:
     """End every process of the group, reap the program and let go of its pipes. One that not even a kill ends, because
     it waits for a disk or runs as another user, is left to itself."""
     with suppress(ProcessLookupError, PermissionError):

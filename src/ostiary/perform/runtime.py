@@ -6,12 +6,16 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ostiary.evaluate import HandlerRequest
 from ostiary.perform.payload import payload
 from ostiary.perform.program import Cancel
+from ostiary.policy import ModelPlan
 from ostiary.records import NamedTuple, dataclass, field
+
+if TYPE_CHECKING:
+    from ostiary.perform.adapters.base import Model, Verifier
 
 
 class Finished(NamedTuple):
@@ -37,12 +41,12 @@ class Runtime:
 
     `began` is when, and `deadline` when all answers must be there, by `time.monotonic()` (None: when each handler's own
     time is over). `cancel` tells that the answer is not wanted any more. `functions` are an embedder's own handlers by
-    name, `loop` is the event loop that asynchronous ones belong to (None: one of their own); `model` answers `prompt`
-    and verifies for `agent`. `project` is the absolute folder of the project, `home` that of the user, empty if there
-    is none. `environ` is the environment that handlers may get something of. `together` is how many handlers run beside
-    each other where their contract lets them. `finished` is told what handlers in the background came to, in whichever
-    thread or process they ran; `ends` says that this process is a hook, which ends with its answer, so that they need
-    one of their own.
+    name, `loop` is the event loop that asynchronous ones belong to (None: one of their own). `model` answers `prompt`
+    (None: one of `models`, which settings name), and `verifier` answers `agent`. `project` is the absolute folder of
+    the project, `home` that of the user, empty if there is none. `environ` is the environment that handlers may get
+    something of. `together` is how many handlers run beside each other where their contract lets them. `finished` is
+    told what handlers in the background came to, in whichever thread or process they ran; `ends` says that this process
+    is a hook, which ends with its answer, so that they need one of their own.
     """
 
     began: float = field(default_factory=time.monotonic)
@@ -50,7 +54,9 @@ class Runtime:
     cancel: Cancel | None = None
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     loop: Any = None
-    model: Any = None
+    model: Model | None = None
+    models: tuple[ModelPlan, ...] = ()
+    verifier: Verifier | None = None
     project: str = ""
     home: str = ""
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)

@@ -1,0 +1,45 @@
+"""Models that settings name, through the SDKs of those who serve them.
+
+Adding one takes a module here, its line in `ADAPTERS`, and an extra of the same name for the SDK.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Final, Protocol, cast
+
+from ostiary.perform.adapters.base import Model, NoModel
+from ostiary.policy import ModelPlan
+
+ADAPTERS: Final[Mapping[str, str]] = {
+    "anthropic": "ostiary.perform.adapters.anthropic",
+    "openai": "ostiary.perform.adapters.openai",
+}
+"""The module of each provider."""
+
+
+class _Adapter(Protocol):
+    """What such a module holds."""
+
+    @staticmethod
+    def model(plan: ModelPlan, key: str) -> Model:
+        """The model, asked with this key."""
+
+
+def chosen(plans: tuple[ModelPlan, ...], wanted: str, environment: Mapping[str, str]) -> tuple[Model, str]:
+    """The model that `wanted` names in settings, or else `default`, and the name by which its provider knows what is
+    wanted. Raises `NoModel`."""
+    named = {plan.name: plan for plan in plans}
+    plan = named.get(wanted) or named.get("default")
+    if plan is None:
+        raise NoModel("no model is set: name one under `models` in settings.yaml, as `default`")
+    key = environment.get(plan.key_env, "") if plan.key_env else "none"
+    if not key:
+        raise NoModel(f"the model `{plan.name}` has no key: the variable `{plan.key_env}` is not set")
+    try:
+        adapter = cast(_Adapter, import_module(ADAPTERS[plan.provider]))
+    except ImportError:
+        extra = plan.provider
+        raise NoModel(f"the SDK for `{extra}` is not installed: `pip install 'ostiary[{extra}]'`") from None
+    return adapter.model(plan, key), plan.model if wanted in named or not wanted else wanted
