@@ -13,8 +13,13 @@ from ruamel.yaml import YAML
 
 from ostiary.cold import HookCall, decide
 from ostiary.engine import Engine
+from ostiary.evaluate import evaluate
 from ostiary.event import Event
+from ostiary.facts import FixedFacts
 from ostiary.foreign import Origin
+from ostiary.perform import run
+from ostiary.perform.handlers import perform
+from ostiary.perform.runtime import Runtime
 from ostiary.policy import HandlerPlan
 from ostiary.sources import plugins
 from ostiary.sources.compiled import Compiled
@@ -199,6 +204,32 @@ def test_without_a_home_only_the_project_is_read(base: Path) -> None:
     found = discover_foreign(["afk", "claude-code"], placed(base, {})._replace(home=None))
     assert [source.label for source in found.sources] == ["afk.config.json"]
     assert found.problems == ()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="programs of POSIX")
+def test_a_set_up_runs_as_it_is(base: Path) -> None:
+    """A guard of Claude Code's user settings and one of a plugin of afk, under another agent."""
+    guard = {"type": "command", "command": "grep -q secret && { echo no secrets >&2; exit 2; } || exit 0"}
+    plugin = {"type": "command", "command": 'sh "${CLAUDE_PLUGIN_ROOT}/check.sh"', "timeout": 10}
+    files = {
+        "config/settings.yaml": "hooks_from: [claude-code, afk]\nenable_shell_hooks: true\nenable_plugin_hooks: true\n",
+        "home/.claude/settings.json": {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [guard]}]}},
+        "home/.afk/plugins/demo/.claude-plugin/plugin.json": {"name": "demo"},
+        "home/.afk/plugins/demo/hooks/hooks.json": {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [plugin]}]}},
+        "home/.afk/plugins/demo/check.sh": 'test "$AFK_TOOL_NAME" = bash && echo "$(pwd) no" >&2; exit 2',
+    }
+    planted(base, files)
+    runtime = Runtime(project=str(base / "project"))
+
+    def said(command: str) -> tuple[str, str | None]:
+        event = Event.from_call("Bash", {"command": command}, cwd=str(base), agent="cursor")
+        facts = FixedFacts()
+        asked = evaluate(engine(base).policy, event, facts.given(event.cwd))
+        outcome = run(asked, facts, lambda requests: perform(requests, runtime))
+        return str(outcome.verdict), outcome.reason
+
+    assert said("cat secret") == ("deny", "no secrets")
+    assert said("ls") == ("deny", f"{base}/project no")
 
 
 def test_a_hook_finds_them_and_keeps_their_plans(base: Path) -> None:

@@ -27,10 +27,14 @@ def tuples(value: Any) -> Any:
 
 
 def rule(case: dict[str, Any], event: str) -> RulePlan:
-    fields = {key: value for key, value in case.items() if key not in ("says", "kind", "pure", "may_allow")}
+    fields = {key: value for key, value in case.items() if key not in ("says", "runs", "kind", "pure", "may_allow")}
     when = tuples(fields.pop("when", ["always"]))
     options = {key: case[key] for key in ("pure", "may_allow") if key in case}
-    handler = HandlerPlan(case.get("kind", "function"), (("id", case["id"]),), **options) if "says" in case else None
+    handler = (
+        HandlerPlan(case.get("kind", "function"), (("id", case.get("runs", case["id"])),), **options)
+        if "says" in case
+        else None
+    )
     return RulePlan(line=1, on=(event,), when=when, handler=handler, **fields)
 
 
@@ -49,7 +53,8 @@ def says(fields: dict[str, Any] | None) -> Decision | None:
 
 def outcome_of(case: dict[str, Any], ran: list[str]) -> Outcome:
     name = case.get("event", "PreToolUse")
-    said = {item["id"]: item["says"] for file in case["files"] for item in file["rules"] if "says" in item}
+    rules = [item for file in case["files"] for item in file["rules"] if "says" in item]
+    said = {item.get("runs", item["id"]): item["says"] for item in reversed(rules)}
 
     def perform(requests: tuple[HandlerRequest, ...]) -> tuple[Decision | None, ...]:
         ids = [dict(request.plan.spec)["id"] for request in requests]

@@ -152,6 +152,20 @@ def test_what_has_no_place_is_a_failure(tmp_path: Path) -> None:
         assert say(asked) == Decision(failure=failure)
 
 
+def test_powershell_is_a_program_of_the_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script(tmp_path / "pwsh", """for a; do printf '[%s]' "$a" >&2; done; exit 2""")
+    monkeypatch.setattr("ostiary.perform.command.search_path", lambda: (str(tmp_path),))
+    said = say(request("command", tmp_path, command="exit ${tool_input}", shell="powershell"))
+    assert told(said) == "[-NoProfile][-NonInteractive][-Command][exit ${tool_input}]"
+
+
+def test_variables_that_the_user_lets_a_hook_have(tmp_path: Path) -> None:
+    environ = {"SOME_API_KEY": "k", "OTHER_KEY": "o", "PATH": "/theirs"}
+    found = variables(tmp_path, environ, passed=("SOME_API_KEY", "GONE", "PATH"))
+    assert (found["SOME_API_KEY"], found.get("OTHER_KEY"), found.get("GONE")) == ("k", None, None)
+    assert found["PATH"] != "/theirs"
+
+
 def test_a_clean_environment(tmp_path: Path) -> None:
     environ = {
         **dict.fromkeys(("LANG", "TERM", "TMPDIR", "AFK_SOMETHING", "AFK_MAX_TOKENS"), "kept"),

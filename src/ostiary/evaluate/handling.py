@@ -26,9 +26,12 @@ def judged(scene: Scene, rules: list[Rule], explain: bool, again: bool = False) 
     """What these rules say: the static ones, then handlers, then defaults. `again`: of a call that a rule rewrote, for
     which only handlers without effects run."""
     result = yield from walk(scene, [rule for rule in rules if not rule.only_stops], explain)
+    ran: set[object] = set()
     for _, members in groupby(result.pending, key=lambda item: item[0].rule.unit):
         waiting = [item for item in members if not again or _is_pure(item[0].rule)]
-        if waiting:
+        repeated = [item for item in waiting if _repeats(item[0].rule, ran)]
+        _skip(result, repeated)
+        if waiting := [item for item in waiting if item not in repeated]:
             yield from _all(result, waiting)
     yield from defaults(result, rules)
     result.writers.sort(key=lambda writer: writer.rule.order)
@@ -59,6 +62,17 @@ def _all(result: Walk, waiting: list[list[Finding]]) -> Asking[None]:
         said = yield from _run(result.scene.event, [findings[0].rule for findings in batch])
         verdicts = [_count(result, findings, one) for findings, one in zip(batch, said, strict=True)]
         result.ended = Verdict.DENY in verdicts and result.scene.event.kind.stops
+
+
+def _repeats(rule: Rule, ran: set[object]) -> bool:
+    """Whether a rule of the same tier ran the same, and says the same: under `claude` that is one. Each plugin has its
+    own."""
+    if rule.unit.contract != "claude" or rule.unit.tier == "plugin":
+        return False
+    same = (rule.unit.tier, rule.plan._replace(id="", line=0, on=(), when=(), unless=None, notes=()))
+    repeated = same in ran
+    ran.add(same)
+    return repeated
 
 
 def _run(event: Event, rules: list[Rule], outcome: Outcome | None = None) -> Asking[list[Decision | None]]:

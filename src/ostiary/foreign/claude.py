@@ -21,6 +21,9 @@ from ostiary.policy import HandlerPlan
 from ostiary.policy.plan import Plan
 from ostiary.spelling import shown
 
+Said = Mapping[str, Any]
+"""The options of an entry, by the handler's names."""
+
 LONGEST: Final = 1000
 """Characters of a matcher."""
 
@@ -126,9 +129,9 @@ _OPTIONS: Final[Mapping[str, tuple[Option, ...]]] = {
         ),
     ),
     "http": (
-        Option("url", "url", options.url, "the URL of a web server", must=True),
+        Option("url", "url", options.url, "an `https` URL, or an `http` one of this machine", must=True),
         Option("headers", "headers", options.names, "an object of texts"),
-        Option("allowedEnvVars", "allowed_env", options.texts, TEXTS, skips=False),
+        Option("allowedEnvVars", "variables", options.texts, TEXTS, skips=False),
     ),
     "mcp_tool": (
         Option("server", "server", options.text, A_TEXT, must=True),
@@ -169,10 +172,8 @@ def hook(entry: Cursor, event: str, origin: Origin) -> Hook | None:
         return None
     spec = options.read(entry, _OPTIONS[kind])
     when = _filter(entry, event, origin)
-    if spec is None or when is None or not _permitted(entry, dict(spec), origin):
-        return None
-    given = _GIVEN.get(kind, _as_it_is)(entry, spec, origin)
-    if given is None:
+    given = _GIVEN[kind](entry, dict(spec), origin) if spec is not None and when is not None else None
+    if given is None or when is None:
         return None
     options.unread(entry, _KEYS[kind])
     rewake = kind == "command" and options.flag(entry, "asyncRewake")
@@ -188,35 +189,50 @@ def hook(entry: Cursor, event: str, origin: Origin) -> Hook | None:
     return Hook(handler, when, _on_failure(entry))
 
 
-def _as_it_is(entry: Cursor, spec: Pairs, origin: Origin) -> Pairs | None:  # noqa: ARG001 see `_GIVEN`
-    return spec
+def _program(entry: Cursor, said: Said, origin: Origin) -> Pairs:  # noqa: ARG001 see `_GIVEN`
+    return program(tuple(said.items()), origin)
 
 
-def _program(entry: Cursor, spec: Pairs, origin: Origin) -> Pairs | None:  # noqa: ARG001 see `_GIVEN`
-    return program(spec, origin, full=True)
+def _post(entry: Cursor, said: Said, origin: Origin) -> Pairs | None:
+    """Where the user's and the managed settings list URLs, no other is posted to."""
+    url = said["url"]
+    if origin.urls is not None and not any(patterns.glob_matches(_literal(one), url) for one in origin.urls):
+        entry.member("url").warn("the hook is skipped: `allowedHttpHookUrls` does not name this URL")
+        return None
+    given = {"headers": (), "variables": (), "private": False, "ca_file": None, **said}
+    return tuple(given.items())
 
 
-def _tool(entry: Cursor, spec: Pairs, origin: Origin) -> Pairs | None:
+def _literal(pattern: str) -> str:
+    """A pattern in which only `*` is special, as a glob."""
+    return re.sub(r"([?\[\\])", r"\\\1", pattern)
+
+
+def _tool(entry: Cursor, said: Said, origin: Origin) -> Pairs | None:
     """The tool of a server that the agent knows; its hooks name servers, and say nowhere what they are."""
-    said = dict(spec)
-    for server in origin.servers:
-        if server.name == said["server"]:
-            return (
-                ("tool", said["tool"]),
-                ("command", server.command),
-                ("url", server.url),
-                ("headers", server.headers),
-                ("allowed_env", ()),
-                ("input", json.dumps(said.get("input", {}))),
-            )
-    entry.member("server").warn(f"the hook is skipped: no server `{shown(said['server'])}` is known")
-    return None
+    server = next((one for one in origin.servers if one.name == said["server"]), None)
+    if server is None:
+        entry.member("server").warn(f"the hook is skipped: no server `{shown(said['server'])}` is known")
+        return None
+    where = (("command", server.command), ("url", server.url), ("headers", server.headers), ("allowed_env", ()))
+    return (("tool", said["tool"]), *where, ("input", json.dumps(said.get("input", {}))))
 
 
-# What the handler of a kind is given beside, or in place of, what an entry says; nothing for an entry to be skipped.
-_GIVEN: Final[Mapping[str, Callable[[Cursor, Pairs, Origin], Pairs | None]]] = {
+def _question(entry: Cursor, said: Said, origin: Origin) -> Pairs:  # noqa: ARG001 see `_GIVEN`
+    return tuple({"model": "", "goes_on": False, **said}.items())
+
+
+def _task(entry: Cursor, said: Said, origin: Origin) -> Pairs:  # noqa: ARG001 see `_GIVEN`
+    return tuple({"model": "", **said}.items())
+
+
+# The handler's own options from those that an entry has; None for an entry that is skipped.
+_GIVEN: Final[Mapping[str, Callable[[Cursor, Said, Origin], Pairs | None]]] = {
     "command": _program,
+    "http": _post,
     "mcp_tool": _tool,
+    "prompt": _question,
+    "agent": _task,
 }
 
 
@@ -229,16 +245,6 @@ def _filter(entry: Cursor, event: str, origin: Origin) -> Plan | None:
         cursor.warn(f"the hook is skipped: with an `if` it never runs at {event}", "remove it")
         return None
     return fitting(cursor, origin.base)
-
-
-def _permitted(entry: Cursor, spec: Mapping[str, Any], origin: Origin) -> bool:
-    """Whether the user's and the managed settings let a hook post where it wants to."""
-    if origin.urls is None or "url" not in spec:
-        return True
-    if any(patterns.glob_matches(re.sub(r"([?\[\\])", r"\\\1", url), spec["url"]) for url in origin.urls):
-        return True
-    entry.member("url").warn("the hook is skipped: `allowedHttpHookUrls` does not name this URL")
-    return False
 
 
 def _timeout(entry: Cursor, background: bool) -> float | None:

@@ -32,14 +32,15 @@ class Hook(NamedTuple):
     on_error: str = ""
 
 
-def program(spec: Pairs, origin: Origin, *, full: bool = False) -> Pairs:
+def program(spec: Pairs, origin: Origin) -> Pairs:
     """The options of a command handler. It runs in the folder of the project; a hook of a plugin is told where the
-    plugin is, and gets the variables that the user lets it have; with `full` it gets all."""
+    plugin is, and gets the variables that the user lets it have. No hook gets the whole environment, which a project
+    may have a say in."""
     said = {"args": None, **dict(spec)}
     return (
         *said.items(),
         ("cwd", "project"),
-        ("full_environment", full),
+        ("full_environment", False),
         ("environment", (("CLAUDE_PLUGIN_ROOT", origin.folder),) if origin.plugin else ()),
         ("passed", origin.passed),
         ("accept_project_code", False),

@@ -22,6 +22,8 @@ from ostiary.perform.replies import of_command
 from ostiary.perform.runtime import Job
 
 _SUFFIXES: Final = ("", ".exe", ".com") if sys.platform == "win32" else ("",)
+_POWERSHELL: Final = "powershell" if sys.platform == "win32" else "pwsh"
+_POWERSHELL_READS: Final = ("-NoProfile", "-NonInteractive", "-Command")
 _BATCH: Final = (".bat", ".cmd")
 
 
@@ -55,7 +57,8 @@ def _folder(job: Job) -> str:
 def _command(job: Job) -> tuple[str, ...] | str:
     text: str = job.options["command"]
     if job.options["args"] is None:
-        return _shell(text)
+        shell = job.options.get("shell") == "powershell"
+        return (program_of(_POWERSHELL, job), *_POWERSHELL_READS, text) if shell else _shell(text)
     known: Mapping[str, Any] = {**dict(job.options["environment"]), **of_event(job)}
     program = program_of(filled(text, known), job)
     return with_arguments(program, tuple(filled(job.options["args"], {**job.payload, **known})))

@@ -2,7 +2,8 @@
 
 A project's `.env` reaches hooks (law L6), so nothing of their environment decides which program runs or where anybody's
 home is: those come from the system. What remains are a few variables without weight, those that begin with `AFK_`, and
-none whose name says that it is a secret. The author of a rule can add some or pass on all, secrets still excepted.
+none whose name says that it is a secret. The author of a rule can add some or pass on all, secrets still excepted; the
+user can name some that hooks of a plugin get, secret or not.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ def environment(job: Job) -> dict[str, str]:
     given = job.runtime.environ
     names = given if job.options.get("full_environment") else [name for name in given if _harmless(name)]
     passed = {name: given[name] for name in names if not f"_{name}".upper().endswith(SECRETS)}
+    passed |= {name: given[name] for name in job.options.get("passed", ()) if name in given}
     return {**passed, **_of_system(job.runtime.home), **dict(job.options.get("environment", ())), **of_event(job)}
 
 
