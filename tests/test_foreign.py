@@ -27,6 +27,7 @@ from ostiary.foreign import text as json_text
 from ostiary.foreign.claude import CLAUDE
 from ostiary.foreign.compiling import ForeignHooks, compile_hooks
 from ostiary.foreign.switches import read
+from ostiary.handlers import HANDLERS
 from ostiary.policy import HandlerPlan, RulePlan
 from ostiary.problems import PolicyError, Problem
 from ostiary.tools import TOOLS
@@ -136,6 +137,30 @@ def test_nothing_in_a_name_of_an_agent_is_missing() -> None:
 
     assert set(AGENTS) <= set(DIALECTS)
     assert set(CLAUDE.events) == set(DIALECTS["claude-code"].events)
+
+
+ENTRIES_OF: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "command": ({"command": "x"}, {"command": "x"}),
+    "http": ({"url": "https://a"}, {"http": "https://a"}),
+    "mcp_tool": ({"server": "s", "tool": "t"}, {"mcp_tool": "t", "server": {"command": "x"}}),
+    "prompt": ({"prompt": "p"}, {"prompt": "p"}),
+    "agent": ({"prompt": "p"}, {"agent": "p"}),
+}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in ENTRIES_OF if kind in HANDLERS])
+def test_handlers_are_given_what_rules_give_them(kind: str) -> None:
+    """An entry that says no more than it must is the handler of a rule that does."""
+    entry, run = ENTRIES_OF[kind]
+    document = {"hooks": {"Stop": [{"hooks": [{"type": kind, **entry}]}]}}
+    origin = {"servers": [{"name": "s", "command": ["x"]}]}
+    found = compiled({"agent": "claude-code", "settings": document, "origin": origin})
+    (rule,) = found.plan.rules
+    wanted = HANDLERS[kind].model_validate(run).plan("")
+    added = {"cwd": "project", "passed": ()} if kind == "command" else {}
+    assert rule.handler
+    assert dict(rule.handler.spec) == {**dict(wanted.spec), **added}
+    assert rule.handler._replace(spec=()) == wanted._replace(spec=())
 
 
 VALUES = st.recursive(

@@ -81,6 +81,10 @@ def shown(source: Source, base: Path) -> list[Any]:
     }
     if source.problem:
         said["problem"] = source.problem.message
+    if source.origin.servers:
+        said["servers"] = [
+            f"{server.name}: {' '.join(server.command) or server.url}" for server in source.origin.servers
+        ]
     plain = {key: list(value) if isinstance(value, tuple) else value for key, value in said.items()}
     return [source.tier, relative(base, source.label), *([plain] if plain else [])]
 

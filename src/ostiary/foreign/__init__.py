@@ -24,10 +24,12 @@ AGENTS: Final[tuple[AgentName, ...]] = ("claude-code", "afk")
 
 
 class Server(NamedTuple):
-    """An MCP server of an agent's own configuration: a program with its arguments, or an address with headers."""
+    """An MCP server of an agent's own configuration: a program with its arguments and the variables that it gets
+    besides, or an address with headers."""
 
     name: str
     command: tuple[str, ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()
     url: str = ""
     headers: tuple[tuple[str, str], ...] = ()
 

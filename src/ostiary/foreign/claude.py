@@ -214,8 +214,15 @@ def _tool(entry: Cursor, said: Said, origin: Origin) -> Pairs | None:
     if server is None:
         entry.member("server").warn(f"the hook is skipped: no server `{shown(said['server'])}` is known")
         return None
-    where = (("command", server.command), ("url", server.url), ("headers", server.headers), ("allowed_env", ()))
-    return (("tool", said["tool"]), *where, ("input", json.dumps(said.get("input", {}))))
+    return (
+        ("tool", said["tool"]),
+        ("command", server.command),
+        ("environment", server.environment),
+        ("url", server.url),
+        ("headers", server.headers),
+        ("allowed_env", ()),
+        ("input", json.dumps(said.get("input", {}))),
+    )
 
 
 def _question(entry: Cursor, said: Said, origin: Origin) -> Pairs:  # noqa: ARG001 see `_GIVEN`

@@ -11,14 +11,14 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
-from ostiary.foreign import AGENTS, AgentName, Origin
+from ostiary.foreign import AGENTS, AgentName, Origin, Server, servers
 from ostiary.foreign.switches import Switches, document, read
 from ostiary.problems import Problem
 from ostiary.records import NamedTuple, replace
 from ostiary.sources.discover import FOREIGN, OWN, Source, checked, read_all
 from ostiary.sources.files import exists
 from ostiary.sources.places import Managed, Places
-from ostiary.sources.plugins import Plugin, afk_plugins, claude_plugins, names_in
+from ostiary.sources.plugins import MANIFEST, Plugin, afk_plugins, claude_plugins, json_in, names_in
 from ostiary.sources.roots import Roots
 
 MANAGED: Final = {
@@ -73,11 +73,12 @@ def _claude(where: Where) -> Iterator[Source]:
     off = f"`disableAllHooks` in {where.managed.path}" if any(one.off for one in above) else ""
     only = f"`allowManagedHooksOnly` in {where.managed.path}" if any(one.managed_only for one in above) else ""
     users = "`disableAllHooks` in the user's settings" if any(one.off for one in own) else ""
-    yield from (_said(source, off, urls) for source in managed)
-    yield from (_said(source, off or only, urls) for source in user)
+    yield from (_said(source, off, urls, where) for source in managed)
+    yield from (_said(source, off or only, urls, where) for source in user)
     plugins = claude_plugins(where.home, where.project, own, above)
     for files in (_project(where, "claude-code", _CLAUDE_PROJECT), _plugins("claude-code", plugins)):
-        yield from (_said(source, off or only or users, urls) for source in filter(_matters, read_all(files, FOREIGN)))
+        for source in filter(_matters, read_all(files, FOREIGN)):
+            yield _said(source, off or only or users, urls, where)
 
 
 _CLAUDE_USER: Final = (".claude/settings.json",)
@@ -154,10 +155,30 @@ def _switches(sources: tuple[Source, ...]) -> tuple[Switches, ...]:
     return tuple(read(source.raw) for source in sources if source.raw is not None)
 
 
-def _said(source: Source, off: str, urls: tuple[str, ...] | None) -> Source:
+def _said(source: Source, off: str, urls: tuple[str, ...] | None, where: Where) -> Source:
     """The source with what other files say about it."""
     assert source.origin
-    return replace(source, origin=source.origin._replace(off=off, urls=urls))
+    names = source.raw is not None and _NAMES_SERVERS in source.raw
+    servers = tuple(_servers(source, source.origin, where)) if names else ()
+    return replace(source, origin=source.origin._replace(off=off, urls=urls, servers=servers))
+
+
+_NAMES_SERVERS: Final = b"mcp_tool"
+
+
+def _servers(source: Source, origin: Origin, where: Where) -> Iterator[Server]:
+    """The servers that hooks of a file may name: those that its own tier configures. A project decides nothing for its
+    user's hooks, and neither it nor a plugin gets the user's servers, which may hold credentials."""
+    if source.tier == "plugin":
+        for name in (".mcp.json", MANIFEST):
+            yield from servers.read(json_in(os.path.join(origin.folder, name), (origin.folder,)), origin.folder)
+    elif source.tier == "project":
+        root = source.root or ""
+        yield from servers.read(json_in(os.path.join(root, ".mcp.json"), (root,)))
+    elif source.tier == "managed":
+        yield from servers.read(json_in(os.path.join(where.managed.path, "managed-mcp.json")))
+    else:
+        yield from servers.read(json_in(os.path.join(where.home or "", ".claude.json")))
 
 
 def _urls(switches: tuple[Switches, ...]) -> tuple[str, ...] | None:

@@ -14,9 +14,10 @@ from ostiary.foreign.switches import Switches, document
 from ostiary.records import NamedTuple
 from ostiary.sources.files import Unreadable, exists, inside, read
 
-_MANIFEST: Final = os.path.join(".claude-plugin", "plugin.json")
+MANIFEST: Final = os.path.join(".claude-plugin", "plugin.json")
+"""A plugin's manifest, from its folder."""
 _HOOKS: Final = os.path.join("hooks", "hooks.json")
-_BYTES: Final = 1 << 20
+_BYTES: Final = 16 << 20
 _DEPTH: Final = 5
 _FOLDERS: Final = 2_000
 """Folders below afk's that are looked at."""
@@ -36,7 +37,7 @@ def claude_plugins(
     """The plugins of Claude Code that are installed for the user or this project, and switched on by the user's
     settings or the managed ones; a project switches none on or off."""
     folder = os.path.join(home or "", ".claude", "plugins")
-    index = _object(_json(os.path.join(folder, "installed_plugins.json")).get("plugins")) if home else {}
+    index = _object(json_in(os.path.join(folder, "installed_plugins.json")).get("plugins")) if home else {}
     above = {name: on for one in managed for name, on in one.plugins.items()}
     on = {name: on for one in user for name, on in one.plugins.items()} | above
     roots = [
@@ -66,11 +67,11 @@ def afk_plugins(home: str | None) -> Iterator[Plugin]:
     top = os.path.join(home or "", ".afk", "plugins")
     if not home or not os.path.isdir(top):
         return
-    index = _object(_json(os.path.join(top, ".index.json")).get("plugins"))
+    index = _object(json_in(os.path.join(top, ".index.json")).get("plugins"))
     seen: set[str] = set()
     for path, depth in _below(top):
         root = os.path.realpath(path)
-        if root in seen or not exists(os.path.join(root, _MANIFEST)):
+        if root in seen or not exists(os.path.join(root, MANIFEST)):
             continue
         seen.add(root)
         for plugin in _plugin(root):
@@ -99,7 +100,7 @@ def _below(top: str) -> Iterator[tuple[str, int]]:
             if name == ".git" or not os.path.isdir(path):
                 continue
             yield path, depth + 1
-            if depth + 1 < _DEPTH and not exists(os.path.join(path, _MANIFEST)):
+            if depth + 1 < _DEPTH and not exists(os.path.join(path, MANIFEST)):
                 waiting.append((path, depth + 1))
 
 
@@ -114,8 +115,8 @@ def names_in(folder: str) -> list[str]:
 def _plugin(root: str) -> Iterator[Plugin]:
     """The plugin in a folder, if it is one and has hooks: in the usual file, in those that its manifest names, or in
     the manifest itself."""
-    manifest = os.path.join(root, _MANIFEST)
-    data = _json(manifest)
+    manifest = os.path.join(root, MANIFEST)
+    data = json_in(manifest)
     name = data.get("name")
     if not isinstance(name, str) or not name.strip():
         return
@@ -127,9 +128,10 @@ def _plugin(root: str) -> Iterator[Plugin]:
         yield Plugin(name.strip(), root, tuple(files))
 
 
-def _json(path: str) -> Mapping[str, Any]:
+def json_in(path: str, within: tuple[str, ...] = ()) -> Mapping[str, Any]:
+    """The object in a JSON file, an empty one where that is no file which can be read."""
     try:
-        return document(read(path, _BYTES))
+        return document(read(path, _BYTES, within))
     except (FileNotFoundError, Unreadable):
         return {}
 
