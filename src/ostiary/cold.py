@@ -128,7 +128,8 @@ def _outcome(event: Event, call: HookCall, places: Places, compile: Compile | No
     sources = (*discover_own(places), *discover_projects(roots.folders), *foreign)
     standings = tuple(admit(source, desk, trust) for source in sources)
     facts = MachineFacts(roots, event.workdirs, Memory(places.state, event.agent, event.session))
-    outcome = run(evaluate(policy_of(standings, trust, settings.gates), event, facts.given(event.cwd)), facts)
+    policy = policy_of(standings, places, trust, settings.gates)
+    outcome = run(evaluate(policy, event, facts.given(event.cwd)), facts)
     return told(noted(places.state, event, outcome), standings)
 
 

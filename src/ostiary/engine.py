@@ -96,7 +96,7 @@ def _load(
     sources: Iterable[Source], desk: Desk, trust: Trust, gates: Gates, before: tuple[Standing, ...] = ()
 ) -> _Loaded:
     standings = (*before, *(admit(source, desk, trust) for source in sources))
-    return _Loaded(standings, policy_of(standings, trust, gates))
+    return _Loaded(standings, policy_of(standings, desk.places, trust, gates))
 
 
 def _marks(places: Places) -> _Marks:
@@ -222,6 +222,13 @@ class Engine:
     def policy(self) -> Policy:
         """The policy of the start folder."""
         return self._snapshot.base.policy
+
+    @property
+    def reviewed(self) -> Policy:
+        """The policy of the start folder as it would be if a person had accepted all of it."""
+        snapshot = self._snapshot
+        standings = (replace(standing, reviewed=True) for standing in snapshot.base.standings)
+        return policy_of(standings, self._places, snapshot.trust, snapshot.settings.gates)
 
     @property
     def generation(self) -> str:

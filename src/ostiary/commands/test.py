@@ -17,7 +17,7 @@ from ostiary.commands.shared.world import content, engine, places, rules_or_warn
 from ostiary.document import load
 from ostiary.engine import Engine
 from ostiary.explain import Line, span
-from ostiary.policy import Policy, assemble
+from ostiary.policy import Policy
 from ostiary.problems import PolicyError, Problem
 from ostiary.records import NamedTuple
 from ostiary.rules import RuleFile
@@ -106,9 +106,7 @@ def _inside(folder: str) -> Iterator[Found]:
 
 
 def _policy(loaded: Engine, reviewed: bool) -> Policy:
-    if not reviewed:
-        return loaded.policy
-    return assemble((standing.admitted._replace(reviewed=True) for standing in loaded.sources), loaded.policy.tools)
+    return loaded.reviewed if reviewed else loaded.policy
 
 
 def _report(loaded: Engine, found: Iterable[Found], policy: Policy) -> Report:

@@ -15,6 +15,7 @@ from ostiary.facts import FactNeeded, FactRequest
 from ostiary.patterns import metered
 from ostiary.policy import Policy, Rule, Unit
 from ostiary.records import NamedTuple, dataclass, field
+from ostiary.tiers import TIER
 
 
 class Stop(NamedTuple):
@@ -110,7 +111,8 @@ class Walk:
 
     def step(self, finding: Finding, state: State, decision: str, failure: str = "") -> None:
         """One line of the trail; where a rule answers no it is listed only for `explain`."""
-        if finding.answer == NO and not self.explain and not finding.lifted:
+        listed = self.explain and not TIER[finding.rule.unit.tier].apart
+        if finding.answer == NO and not listed and not finding.lifted:
             return
         step = Step(
             rule=finding.rule.identity,
@@ -319,6 +321,8 @@ def _spoken(result: Walk, default: Rule, part: int) -> bool:
 
 
 def _yields(default: Rule, rule: Rule) -> bool:
+    if TIER[rule.unit.tier].apart:
+        return False
     if rule.unit.rank <= default.unit.rank:
         return True
     if default.unit.tier == "user":

@@ -81,7 +81,7 @@ def assemble(admitted: Iterable[Admitted], tools: ToolTable = TOOLS, gates: Gate
                 exception for key, exception in reaching if _refers(key, item, plan) and _reaches(key.placed, item)
             )
             rules.append(Rule(effective, item.unit, len(rules), state, lifts))
-    defined = levels((Defining(source.tier, _loosens(source), source.file) for source in ordered), tools)
+    defined = levels((Defining(_reader(source.tier), _loosens(source), source.file) for source in ordered), tools)
     return Policy(
         rules=tuple(rules),
         units=tuple(item.unit for item in placed),
@@ -91,6 +91,11 @@ def assemble(admitted: Iterable[Admitted], tools: ToolTable = TOOLS, gates: Gate
         warnings=(*warnings, *defined.warnings),
         levels=defined.levels,
     )
+
+
+def _reader(tier: TierName) -> TierName:
+    """The tier with whose definitions a tier's rules read calls: a rule of ours as the people of the machine do."""
+    return "user" if TIER[tier].apart else tier
 
 
 def _loosens(source: Admitted) -> bool:
@@ -112,11 +117,18 @@ def _place(ordered: list[Admitted]) -> Iterator[_Placed]:
             reviewed[key] = source.reviewed
     for order, (key, item) in enumerate(found.items()):
         tier, only_stops, _ = key
-        identity = f"pack:{item.pack}" if item.pack else f"{tier}:{item.file.name}"
+        identity = _identity(tier, item)
         combine = "strictest" if only_stops else item.file.combine
         contract = item.file.contract
         unit = Unit(order, tier, identity, item.file.label, combine, only_stops, reviewed[key], contract)
         yield _Placed(unit, item)
+
+
+def _identity(tier: TierName, item: _Found) -> str:
+    """What the ids of a file's rules begin with."""
+    if TIER[tier].apart:
+        return tier
+    return f"pack:{item.pack}" if item.pack else f"{tier}:{item.file.name}"
 
 
 def _files(above: _Found) -> Iterator[_Found]:
@@ -195,8 +207,8 @@ def unreached(file: FilePlan, tier: TierName) -> tuple[Unreached, ...]:
 
 
 def _elsewhere(rule: str, tier: TierName) -> bool:
-    head, colon, _ = rule.partition(":")
-    return bool(colon) and head in TIER and head != tier
+    head, _, _ = rule.partition(":" if ":" in rule else "/")
+    return head in TIER and head != tier and (":" in rule or TIER[head].apart)
 
 
 def _missed(targets: set[str]) -> str:

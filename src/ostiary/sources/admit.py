@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from ostiary.decision import Outcome
 from ostiary.dialects import tool_table
+from ostiary.guard import guard
 from ostiary.policy import Admitted, FilePlan, Gates, Policy, assemble, stand_in, undefined
 from ostiary.problems import Problem
 from ostiary.records import dataclass, replace
@@ -14,6 +15,8 @@ from ostiary.sources import lastgood
 from ostiary.sources.compiled import Compiled
 from ostiary.sources.desk import Desk, compiled
 from ostiary.sources.discover import Source, missing
+from ostiary.sources.ours import find_ours
+from ostiary.sources.places import Places
 from ostiary.sources.store import Reviewed, Trust
 from ostiary.tiers import TIER, TierName
 from ostiary.tools import TOOLS
@@ -93,9 +96,11 @@ def admit(source: Source, desk: Desk, trust: Trust) -> Standing:
     )
 
 
-def policy_of(standings: Iterable[Standing], trust: Trust, gates: Gates) -> Policy:
-    """The policy of these sources. A trust store that cannot be relied on is told with every outcome."""
-    policy = assemble((standing.admitted for standing in standings), _TOOLS, gates)
+def policy_of(standings: Iterable[Standing], places: Places, trust: Trust, gates: Gates) -> Policy:
+    """The policy of these sources, with the rules that Ostiary itself brings. A trust store that cannot be relied on is
+    told with every outcome."""
+    admitted = (standing.admitted for standing in standings)
+    policy = assemble((guard(find_ours(places)), *admitted), _TOOLS, gates)
     problems = map(str, trust.problems)
     return replace(policy, notes=(*policy.notes, *problems)) if trust.problem else policy
 

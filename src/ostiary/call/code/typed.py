@@ -44,11 +44,17 @@ def read_sent(text: str, out: Gathered) -> None:
 
 
 def typed(keys: Iterable[Word]) -> Word:
-    """What keys send: the texts themselves, or the signs of keys with a name (tmux's manual, `send-keys`)."""
-    texts = [item if item.text is None else word(_KEYS.get(item.text.lower(), item.text)) for item in keys]
+    """What keys send: the texts themselves, or the signs of keys with a name (tmux's manual, `send-keys`); ends of
+    lines may be written as in screen's `stuff` (its manual, "CUSTOMIZATION")."""
+    texts = [item if item.text is None else word(_sent(item.text)) for item in keys]
     return joined([piece for item in texts for piece in item.pieces])
 
 
+def _sent(text: str) -> str:
+    return _KEYS[text.lower()] if text.lower() in _KEYS else _RETURN.sub("\n", text)
+
+
+_RETURN: Final = expression(r"\\n|\\r|\\01[25]|\^[JMjm]")
 _KEYS: Final = {
     **dict.fromkeys(("enter", "c-m", "c-j", "kpenter"), "\n"),
     **dict.fromkeys(("space", "tab"), " "),
