@@ -114,13 +114,14 @@ class Document:
     def _mistyped(self, error: Any, model: type[BaseModel]) -> bool:
         """Whether a key is missing only because it is mistyped, which is told as an unknown key, or because a merge key
         was to bring it, which is told too."""
+        if error["type"] != "missing":
+            return False
         location = error["loc"]
         node = find(self.root, location)[0]
         given = node.value
         known = names(model, location[:-1])
         unknown_keys = [key for key in given if key not in known] if isinstance(given, dict) else []
-        mistyped = node.merges or any(nearest(key, known) == location[-1] for key in unknown_keys)
-        return error["type"] == "missing" and mistyped
+        return node.merges or any(nearest(key, known) == location[-1] for key in unknown_keys)
 
     def _new(self, flaw: Flaw, already: set[tuple[int, int]]) -> bool:
         """Whether parsing has not refused this very value, or its key, already."""
