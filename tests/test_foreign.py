@@ -26,6 +26,7 @@ from ostiary.foreign import AGENTS, Origin, Server
 from ostiary.foreign import text as json_text
 from ostiary.foreign.claude import CLAUDE
 from ostiary.foreign.compiling import ForeignHooks, compile_hooks
+from ostiary.foreign.cursor import MOST
 from ostiary.foreign.switches import read
 from ostiary.handlers import HANDLERS
 from ostiary.policy import HandlerPlan, RulePlan
@@ -137,6 +138,18 @@ def test_nothing_in_a_name_of_an_agent_is_missing() -> None:
 
     assert set(AGENTS) <= set(DIALECTS)
     assert set(CLAUDE.events) == set(DIALECTS["claude-code"].events)
+
+
+KEYS = {f"k{number}": 0 for number in range(500)}
+
+
+@pytest.mark.parametrize(
+    "hooks", [KEYS, {"Stop": [0] * 500}, {"Stop": [{"hooks": [{"type": "command", "command": "x", **KEYS}]}]}]
+)
+def test_no_more_is_told_than_people_read(hooks: Any) -> None:
+    found = compiled({"agent": "claude-code", "settings": {"hooks": hooks}})
+    assert len(set(found.warnings)) == MOST + 1
+    assert found.warnings[0].message == "more may be wrong in it than is told here"
 
 
 ENTRIES_OF: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {

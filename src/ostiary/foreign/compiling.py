@@ -59,7 +59,8 @@ def compile_hooks(raw: bytes, label: str, origin: Origin) -> ForeignHooks:
         rules=rules,
         contract=format.contract,
     )
-    return ForeignHooks(plan, gates, tuple(sorted(set(document.warnings))))
+    more = Problem(label, 0, 0, "", "more may be wrong in it than is told here", "", "warning")
+    return ForeignHooks(plan, gates, tuple(sorted({*document.warnings, *([more] if document.full else [])})))
 
 
 def _digest(document: Cursor, origin: Origin) -> str:
@@ -125,7 +126,7 @@ def _rules(document: Cursor, format: Format, origin: Origin) -> Iterator[RulePla
         if event in format.events:
             for group in _listed(hooks.member(event), "the event is skipped: it must be a list of groups"):
                 yield from _group(group, event, format, origin)
-        elif format.told:
+        elif format.told and not hooks.full:
             near = nearest(event, format.events)
             hooks.warn(f"unknown event `{shown(event)}` is skipped", f"did you mean `{near}`?" if near else "")
 

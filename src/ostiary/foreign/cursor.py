@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from ostiary.document.node import where
 from ostiary.foreign.text import Place, Text
 from ostiary.problems import Problem
 from ostiary.records import dataclass, replace
+
+MOST: Final = 100
+"""Warnings about one file: a repository's may be made to cause no end of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +32,15 @@ class Cursor:
             place = place[:-1]
         return self.text.lines[place]
 
+    @property
+    def full(self) -> bool:
+        """Whether as much is said about the file as people read."""
+        return len(self.warnings) >= MOST
+
     def warn(self, message: str, help: str = "") -> None:
         """Say what is wrong here, and how to mend it."""
-        self.warnings.append(Problem(self.label, self.line, 0, where(self.place), message, help, "warning"))
+        if not self.full:
+            self.warnings.append(Problem(self.label, self.line, 0, where(self.place), message, help, "warning"))
 
     def member(self, key: str) -> Cursor:
         """The value of a key; nothing where this is no object or has no such key."""

@@ -50,7 +50,7 @@ def read(entry: Cursor, options: tuple[Option, ...]) -> Pairs | None:
 def unread(entry: Cursor, known: frozenset[str]) -> None:
     """Say which keys of an entry mean nothing."""
     for key in entry.value:
-        if key not in known:
+        if key not in known and not entry.full:
             entry.warn(f"`{shown(key)}` means nothing here")
 
 
