@@ -23,7 +23,7 @@ from ostiary.tools import Role
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
-SCHEMAS = ("policy", "programs", "tools", "outcome", "suite")
+SCHEMAS = ("policy", "programs", "tools", "outcome", "status", "suite")
 
 
 def blocks(language: str) -> list[Any]:

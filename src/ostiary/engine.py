@@ -22,6 +22,7 @@ from ostiary.decision import Outcome
 from ostiary.dialects import DIALECTS, Unreadable, receive
 from ostiary.evaluate import evaluate, taken_apart
 from ostiary.event import Event
+from ostiary.explain import Status
 from ostiary.facts import Facts
 from ostiary.foreign import AgentName
 from ostiary.perform import Evaluation, arun, run
@@ -38,6 +39,7 @@ from ostiary.sources.foreign import discover_foreign, where
 from ostiary.sources.machine import MachineFacts
 from ostiary.sources.memory import Memory, noted
 from ostiary.sources.places import Managed, Places, find_places
+from ostiary.sources.report import report
 from ostiary.sources.roots import Roots, RulesFolder, find_roots
 from ostiary.sources.settings import NAME, Settings, load_settings
 from ostiary.sources.store import Reviewed, Trust
@@ -256,6 +258,19 @@ class Engine:
         snapshot = self._snapshot
         files = (problem for standing in snapshot.base.standings for problem in standing.problems)
         return (*files, *snapshot.strays, *snapshot.settings.problems, *snapshot.trust.problems)
+
+    def status(self) -> Status:
+        """What is in force in the project, and what does not act with its reason."""
+        snapshot = self._current()
+        return report(
+            snapshot.base.standings,
+            snapshot.base.policy,
+            snapshot.settings,
+            self._places,
+            root=snapshot.roots.start or "",
+            problems=self.problems,
+            now=time.time(),
+        )
 
     @property
     def pending(self) -> tuple[Review, ...]:

@@ -27,7 +27,7 @@ from ostiary.dialects import DIALECTS, Dialect, write
 from ostiary.document import unknown
 from ostiary.engine import Engine
 from ostiary.event import GATES, Event
-from ostiary.policy import FilePlan, Rule, RulePlan, Unreached, unreached
+from ostiary.policy import FilePlan, Gates, Rule, RulePlan, Unreached, unreached
 from ostiary.policy.rule import VERDICTS
 from ostiary.problems import Problem
 from ostiary.records import NamedTuple, replace
@@ -77,7 +77,7 @@ def run(
 
 
 def _in_force(loaded: Engine) -> Checked:
-    waiting = (_waits(rule) for rule in loaded.policy.inactive)
+    waiting = (_waits(rule, loaded.gates) for rule in loaded.policy.inactive)
     warnings = map(warning, loaded.policy.warnings)
     return Checked(
         tuple(standing.label for standing in loaded.sources),
@@ -86,9 +86,11 @@ def _in_force(loaded: Engine) -> Checked:
     )
 
 
-def _waits(rule: Rule) -> Problem:
-    help = "`ostiary trust` shows what it would permit"
-    return Problem(rule.unit.label, rule.plan.line, 0, "", f"rule `{rule.plan.id}` waits for review", help, "warning")
+def _waits(rule: Rule, gates: Gates) -> Problem:
+    message, help = f"rule `{rule.plan.id}` waits for review", "`ostiary trust` shows what it would permit"
+    if rule.state == "gated" and rule.plan.handler:
+        message, help = f"rule `{rule.plan.id}` runs nothing: {gates.shut(rule.unit.tier, rule.plan.handler.kind)}", ""
+    return Problem(rule.unit.label, rule.plan.line, 0, "", message, help, "warning")
 
 
 def _files(names: Iterable[str], here: Places) -> Checked:

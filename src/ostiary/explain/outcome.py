@@ -20,6 +20,7 @@ STATES: Final[dict[State, str]] = {
     "overruled": "overruled",
     "not-run": "behind the deny that decided",
     "excepted": "lifted by an exception",
+    "gated": "behind a gate that is closed",
 }
 """What a rule's state means, in a few words."""
 

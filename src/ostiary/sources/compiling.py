@@ -68,7 +68,10 @@ class _Includes:
         return os.path.join(os.path.dirname(self.source.path), *ref.path.split("/"))
 
     def _label(self, ref: IncludeRef) -> str:
-        return str(ref) if ref.pack else f"{os.path.dirname(self.source.label)}/{ref.path}".removeprefix("/")
+        if ref.pack:
+            return str(ref)
+        folder = os.path.dirname(self.source.label)
+        return f"{folder}/{ref.path}" if folder else ref.path
 
 
 def compile_source(source: Source, places: Places) -> Compiled:

@@ -8,7 +8,7 @@ from typing import Final
 import ostiary
 from ostiary.sources.places import Places
 
-SCHEMAS: Final = ("policy", "programs", "tools", "outcome", "suite")
+SCHEMAS: Final = ("policy", "programs", "tools", "outcome", "status", "suite")
 """The JSON schemas that are shipped."""
 
 

@@ -1,0 +1,186 @@
+"""What is in force here: sources, settings, and everything that does not act with its reason. Pure.
+
+`sources.report` fills it in; here are its parts, its JSON and how it is drawn.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from typing import Any, Final, Literal
+
+from ostiary.explain.lines import Line, Role, day, span
+from ostiary.problems import Problem
+from ostiary.records import NamedTuple, dataclass
+from ostiary.tiers import TierName
+
+MODE: Final = "user"
+"""Who can change policy, reviews and this program: the user that agents run as."""
+
+PROMISE: Final = (
+    "rules, reviews, cache and program belong to the user that agents run as: a call that would change them is denied "
+    "where that can be seen; code inside a permitted program can change them, and nothing here prevents it"
+)
+"""What that mode does not promise."""
+
+ReviewState = Literal["not needed", "accepted", "listed", "expired", "waits", "not possible"]
+
+REVIEWS: Final[Mapping[ReviewState, str]] = {
+    "not needed": "",
+    "accepted": "accepted",
+    "listed": "listed in managed settings",
+    "expired": "the review expired, it waits again",
+    "waits": "waits for review",
+    "not possible": "may only deny and ask",
+}
+"""How a source stands with reviews, in a few words."""
+
+
+class SourceStatus(NamedTuple):
+    """One source: its tier, its file, the project's root (empty outside of projects), whether the file itself, its last
+    good version or a stand-in acts (with a `note` that says why), how it stands with reviews and until when (seconds
+    since the epoch, 0: for good), the digest (SHA-256, hex) and the number of rules of what acts."""
+
+    tier: TierName
+    file: str
+    root: str
+    state: Literal["current", "last good", "stand-in"]
+    note: str
+    review: ReviewState
+    until: int
+    digest: str
+    rules: int
+
+
+class Inactive(NamedTuple):
+    """Something that does not act: the file and line (0: the file as a whole), the rule or exception (empty for what
+    belongs to the file), the state of the trail, and why."""
+
+    file: str
+    line: int
+    rule: str
+    state: Literal["observe", "expired", "untrusted", "gated"]
+    why: str
+
+
+Origin = Literal["managed", "user", "default"]
+
+
+class SettingStatus(NamedTuple):
+    """One setting: its key and value, whose settings say so (`default`: nobody's), and what the user's settings say in
+    vain, None if nothing."""
+
+    key: str
+    value: Any
+    by: Origin
+    overruled: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """What is in force in one project. `places` are folders by what they hold, `root` is the project's (empty if there
+    is none), `notes` say what rule authors should know beside `problems`."""
+
+    version: str
+    generation: str
+    root: str
+    places: tuple[tuple[str, str], ...]
+    settings: tuple[SettingStatus, ...]
+    sources: tuple[SourceStatus, ...]
+    inactive: tuple[Inactive, ...]
+    notes: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+
+def status_json(status: Status) -> str:
+    """The status as one JSON document (`schemas/status.schema.json`), in ASCII."""
+    report = {
+        "schema": 1,
+        "version": status.version,
+        "generation": status.generation,
+        "mode": MODE,
+        "promise": PROMISE,
+        "root": status.root,
+        "places": dict(status.places),
+        "settings": [_said(setting) for setting in status.settings],
+        "sources": [source._asdict() for source in status.sources],
+        "inactive": [item._asdict() for item in status.inactive],
+        "notes": list(status.notes),
+        "problems": [asdict(problem) for problem in status.problems],
+    }
+    return json.dumps(report, indent=2)
+
+
+def _said(setting: SettingStatus) -> dict[str, Any]:
+    said = setting._asdict()
+    return said if setting.overruled is not None else {key: said[key] for key in ("key", "value", "by")}
+
+
+def status_lines(status: Status) -> Iterator[Line]:
+    """The status for people. Problems are left out: those who print them have their own lines for them."""
+    yield (
+        span("generation  ", "label"),
+        span(status.generation, "title"),
+        span(f"  ostiary {status.version}", "quiet"),
+    )
+    yield (span("mode        ", "label"), span(f"{MODE}: {PROMISE}"))
+    for kind, folder in status.places:
+        yield (span(f"{kind:<12}", "label"), span(folder))
+    yield (span("project     ", "label"), span(status.root or "none"))
+    yield from _heading("settings")
+    width = max(len(setting.key) for setting in status.settings)
+    for setting in status.settings:
+        yield _setting(setting, width)
+    yield from _heading("rule files")
+    for source in status.sources:
+        yield from _source(source)
+    if not status.sources:
+        yield (span("  none"),)
+    if status.inactive:
+        yield from _heading("what does not act")
+    for item in status.inactive:
+        place = f"{item.file}:{item.line}" if item.line else item.file
+        yield (span(f"  {place}  ", "quiet"), span(f"{item.rule}  " if item.rule else "", "title"), span(item.why))
+    if status.notes:
+        yield from _heading("to know")
+    for note in status.notes:
+        yield (span("  "), span(note))
+
+
+def _heading(title: str) -> Iterator[Line]:
+    yield ()
+    yield (span(title, "title"),)
+
+
+def _setting(setting: SettingStatus, width: int) -> Line:
+    origin = {"managed": "managed settings", "user": "the user's settings", "default": ""}[setting.by]
+    vain = "" if setting.overruled is None else f"; the user's `{_word(setting.overruled)}` does not count"
+    return (
+        span(f"  {setting.key:<{width}}  ", "label"),
+        span(f"{_word(setting.value):<13}"),
+        span(f"{origin}{vain}", "quiet"),
+    )
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(value) or "none"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+_ROLES: Final[Mapping[str, Role]] = {"current": "yes", "last good": "maybe", "stand-in": "deny"}
+
+
+def _source(source: SourceStatus) -> Iterator[Line]:
+    until = f" until {day(source.until)}" if source.until and source.review == "accepted" else ""
+    review = f"  {REVIEWS[source.review]}{until}" if REVIEWS[source.review] else ""
+    yield (
+        span(f"  {source.tier:<8}", "label"),
+        span(f"{source.state:<10}", _ROLES[source.state]),
+        span(source.file),
+        span(f"  {source.digest[:12]}  {source.rules} {'rule' if source.rules == 1 else 'rules'}", "quiet"),
+        span(review, "ask" if source.review in ("waits", "expired") else "quiet"),
+    )
+    if source.note:
+        yield (span(f"{'':20}"), span(source.note, "maybe"))
