@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, get_args, get_origin
 from pydantic import BaseModel
 
 from ostiary import rules
+from ostiary.handlers import HANDLERS, HandlerSpec
 from ostiary.matchers import Condition
 from ostiary.matchers.base import Spec
 from ostiary.matchers.command import Command
@@ -21,7 +22,7 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 REFERENCE: Final = ROOT / "docs" / "rules.md"
 
 _HEAD: Final = """\
-<!-- Made by tools/rule_reference.py from the models in src/ostiary/rules and src/ostiary/matchers. -->
+<!-- Made by tools/rule_reference.py from the models in src/ostiary: rules, handlers and matchers. -->
 
 # Rule files
 
@@ -34,6 +35,10 @@ aliases, merge keys, tags, directives, keys that stand twice and keys without a 
 
 An editor that speaks the YAML language server's protocol completes and checks a file that starts with
 `# yaml-language-server: $schema=...`; `ostiary schema policy` prints the schema.
+"""
+
+_HANDLERS: Final = """\
+What stands under `run` names one kind of handler. All of them have these keys besides:
 """
 
 _VALUES: Final = """\
@@ -56,8 +61,8 @@ expression if it has flags or one of `( ) | ^ $ + \\ { }`; so `/etc/` is a direc
 ### Variables
 
 `vars` declares them; `${name}` in a value stands for the text. An item that is exactly `${name}` becomes the items of a
-list; inside a longer text only a single text can stand. `$${` is a literal `${`. Keys and examples are left as they
-are. An include gives an included file's variables other values with `params`.
+list; inside a longer text only a single text can stand. `$${` is a literal `${`. Keys, examples and what a rule runs
+are left as they are. An include gives an included file's variables other values with `params`.
 """
 
 _COMPACT: Final = """\
@@ -98,6 +103,8 @@ def reference() -> str:
         "### `update_output`\n\n" + _told(rules.Redaction),
         "### `examples`\n\n" + _told(Examples) + "\nA call or event in an example:\n\n" + _table(ExampleCall),
         "A file in `files`:\n\n" + _table(ExampleFile),
+        "## Handlers\n\n" + _HANDLERS + "\n" + _table(HandlerSpec),
+        "\n".join(f"### `{kind}`\n\n{_text(model)}\n{_table(model)}" for kind, model in HANDLERS.items()),
         "## Conditions\n\n" + _text(Condition),
         "\n".join(_conditions()),
         _VALUES,
@@ -139,8 +146,12 @@ def _text(model: type[BaseModel]) -> str:
 
 
 def _table(model: type[BaseModel]) -> str:
+    """Its keys. Those that all handlers have are told once."""
     rows = ["| key | |", "|---|---|"]
+    shared = HandlerSpec.model_fields if model is not HandlerSpec and issubclass(model, HandlerSpec) else {}
     for name, field in model.model_fields.items():
+        if name in shared:
+            continue
         needed = " (needed)" if field.is_required() else ""
         text = field.description or inspect.cleandoc(_model(field.annotation).__doc__ or "").split("\n\n")[0]
         told = (_sentence(text) + _options(field.annotation)).replace("|", "\\|")

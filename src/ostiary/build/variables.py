@@ -2,7 +2,8 @@
 
 They are filled in before the file is read as a model, so that what they make is checked like what is written. An item
 that is exactly `${name}` becomes the items of a list variable; inside a longer text only a single text can stand.
-`$${` is a literal `${`. Keys, examples and the variables themselves are left as they are.
+`$${` is a literal `${`. Keys, examples and the variables themselves are left as they are, and so is what a rule runs:
+there `${...}` is the shell's, or stands for a value of the event.
 """
 
 from __future__ import annotations
@@ -89,10 +90,14 @@ def _fill(node: Node, run: _Run, way: tuple[str | int, ...]) -> tuple[Node, list
         flaws: list[Flaw] = []
         filled: dict[str, Node] = {}
         for key, child in value.items():
-            filled[key], below = (child, []) if key in _NOT_FILLED else _fill(child, run, (*way, key))
+            filled[key], below = (child, []) if _stays(way, key) else _fill(child, run, (*way, key))
             flaws += below
         return node._replace(value=filled), flaws
     return _fill_items(node, run, way) if isinstance(value, list) else (node, [])
+
+
+def _stays(way: tuple[str | int, ...], key: str) -> bool:
+    return key in _NOT_FILLED or (key == "run" and way[:1] == ("rules",) and len(way) == 2)
 
 
 def _fill_items(node: Node, run: _Run, way: tuple[str | int, ...]) -> tuple[Node, list[Flaw]]:

@@ -131,7 +131,7 @@ _OPTIONS: Final[Mapping[str, tuple[Option, ...]]] = {
     "http": (
         Option("url", "url", options.url, "an `https` URL, or an `http` one of this machine", must=True),
         Option("headers", "headers", options.names, "an object of texts"),
-        Option("allowedEnvVars", "variables", options.texts, TEXTS, skips=False),
+        Option("allowedEnvVars", "allowed_env", options.texts, TEXTS, skips=False),
     ),
     "mcp_tool": (
         Option("server", "server", options.text, A_TEXT, must=True),
@@ -199,7 +199,7 @@ def _post(entry: Cursor, said: Said, origin: Origin) -> Pairs | None:
     if origin.urls is not None and not any(patterns.glob_matches(_literal(one), url) for one in origin.urls):
         entry.member("url").warn("the hook is skipped: `allowedHttpHookUrls` does not name this URL")
         return None
-    given = {"headers": (), "variables": (), "private": False, "ca_file": None, **said}
+    given = {"headers": (), "allowed_env": (), "private": False, "ca_file": None, **said}
     return tuple(given.items())
 
 

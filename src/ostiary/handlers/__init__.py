@@ -16,13 +16,17 @@ from pydantic import BeforeValidator, Discriminator, Tag
 from ostiary.handlers.agent import Agent
 from ostiary.handlers.base import HandlerSpec
 from ostiary.handlers.command import Command
+from ostiary.handlers.http import Http
 from ostiary.handlers.mcp_tool import McpTool
 from ostiary.handlers.prompt import Prompt
+from ostiary.handlers.python import Python
 from ostiary.matchers.base import refuse
 
 __all__ = ["HANDLERS", "HandlerSpec", "Run"]
 
-HANDLERS: Final[Mapping[str, type[HandlerSpec]]] = {kind.kind: kind for kind in (Command, McpTool, Prompt, Agent)}
+HANDLERS: Final[Mapping[str, type[HandlerSpec]]] = {
+    kind.kind: kind for kind in (Command, Http, McpTool, Prompt, Agent, Python)
+}
 
 
 def _kinds(value: Any) -> list[str]:
@@ -38,9 +42,11 @@ def _named(value: Any) -> Any:
 
 Run = Annotated[
     Annotated[Command, Tag("<command>")]
+    | Annotated[Http, Tag("<http>")]
     | Annotated[McpTool, Tag("<mcp_tool>")]
     | Annotated[Prompt, Tag("<prompt>")]
-    | Annotated[Agent, Tag("<agent>")],
+    | Annotated[Agent, Tag("<agent>")]
+    | Annotated[Python, Tag("<python>")],
     Discriminator(lambda value: f"<{_kinds(value)[0]}>"),
     BeforeValidator(_named),
 ]

@@ -57,8 +57,7 @@ class McpTool(HandlerSpec):
         run: {mcp_tool: scan, server: {command: ./scanner.py}, input: {file: "${tool_input.file_path}"}}
 
     In the texts of `input`, however deep, `${path}` is the value at that dotted path of what a command gets on its
-    standard input: a text as it is, anything else as JSON, and nothing where there is none. A path of one word is
-    written `$${prompt}`: `${prompt}` would be a variable of the rule file.
+    standard input: a text as it is, anything else as JSON, and nothing where there is none.
     """
 
     kind: ClassVar[str] = "mcp_tool"

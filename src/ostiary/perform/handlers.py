@@ -20,6 +20,9 @@ _KINDS: Final[Mapping[str, str]] = {
     "mcp_tool": "ostiary.perform.mcp_tool",
     "prompt": "ostiary.perform.prompt",
     "agent": "ostiary.perform.agent",
+    "http": "ostiary.perform.http",
+    "python": "ostiary.perform.python",
+    "function": "ostiary.perform.function",
 }
 
 

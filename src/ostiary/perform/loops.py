@@ -20,14 +20,24 @@ class Unfinished(Exception):
     """The work was given up; the text says why."""
 
 
-def finish(work: Callable[[], Awaitable[T]], deadline: float | None, cancel: Cancel | None) -> T:
+def finish(
+    work: Callable[[], Awaitable[T]],
+    deadline: float | None,
+    cancel: Cancel | None,
+    loop: asyncio.AbstractEventLoop | None = None,
+) -> T:
     """What the work gives. Raises what it raises, and `Unfinished` where it is not done at the deadline (by
-    `time.monotonic()`, None: no limit) or when it is cancelled; it has ended by then. Where this thread runs a loop
-    already, the work gets a thread that ends with it."""
+    `time.monotonic()`, None: no limit) or when it is cancelled; it has ended by then. It runs in `loop` where that is
+    another thread's, else in one of its own. Where this thread runs a loop already, the work gets a thread that ends
+    with it."""
     try:
-        asyncio.get_running_loop()
+        running = asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(_watched(work, deadline, cancel))
+        if loop is None:
+            return asyncio.run(_watched(work, deadline, cancel))
+        running = None
+    if loop is not None and loop is not running:
+        return asyncio.run_coroutine_threadsafe(_watched(work, deadline, cancel), loop).result()
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, _watched(work, deadline, cancel)).result()
 

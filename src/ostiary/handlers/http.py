@@ -1,0 +1,101 @@
+"""`run: {http: ...}`: a server that is asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from ipaddress import ip_address
+from typing import Annotated, Any, ClassVar, Final
+from urllib.parse import SplitResult, urlsplit
+
+from pydantic import Field, PlainValidator, StrictBool
+
+from ostiary.handlers.base import HandlerSpec
+from ostiary.matchers.base import Name, described, refuse, text
+
+_HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def _url(value: Any) -> str:
+    try:
+        url = urlsplit(text(value))
+        host, _ = url.hostname, url.port
+    except ValueError:
+        raise refuse("this is no URL", "write `https://HOST/PATH`") from None
+    if url.scheme not in ("http", "https") or not host or not text(value).isprintable() or " " in value:
+        raise refuse("this is no URL", "write `https://HOST/PATH`")
+    for wrong, message, help in _flaws(url, host):
+        if wrong:
+            raise refuse(message, help)
+    return text(value)
+
+
+def _flaws(url: SplitResult, host: str) -> Iterable[tuple[bool, str, str]]:
+    secret = "put them into `headers`, as `$NAME` with the name under `allowed_env`"
+    yield "@" in url.netloc, "a URL holds no user name and no password", secret
+    yield bool(url.fragment), "a server never sees the part behind `#`", "remove it"
+    yield "$" in url.netloc or "{" in url.netloc, "the host is fixed in the rule", "write it out"
+    safe = url.scheme == "https" or host == "localhost" or _loopback(host)
+    yield not safe, "what is sent could be read on the way", "write `https://`; `http://` leads to this machine alone"
+
+
+def _loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _headers(value: Any) -> tuple[tuple[str, str], ...]:
+    if not isinstance(value, dict):
+        raise refuse("expected a mapping of names to texts", 'write `headers: {Authorization: "Bearer $TOKEN"}`')
+    for name, content in value.items():
+        if not _HEADER.fullmatch(text(name)):
+            raise refuse("this cannot be the name of a header", "use letters, digits and `-`")
+        if not text(content).isprintable() or not content.isascii():
+            raise refuse("a header holds plain ASCII text on one line")
+    return tuple(value.items())
+
+
+def _variables(value: Any) -> str:
+    if not _VARIABLE.fullmatch(text(value)):
+        raise refuse("this cannot be the name of a variable", "write it without `$`")
+    return text(value)
+
+
+Url = Annotated[str, PlainValidator(_url, json_schema_input_type=str)]
+Headers = Annotated[tuple[tuple[str, str], ...], PlainValidator(_headers, json_schema_input_type=dict[str, str])]
+Variable = Annotated[str, PlainValidator(_variables, json_schema_input_type=str)]
+
+
+class Http(HandlerSpec):
+    """Sends the event as JSON to a server, with POST, and reads its answer like a command's output.
+
+    A status of 2xx without a body says nothing, with a JSON object what that says; everything else is a failure. No
+    redirection is followed and no proxy of the environment used; `https` is checked against the system's authorities.
+
+        run: {http: "https://policy.example.com/check", headers: {Authorization: "Bearer $TOKEN"}, allowed_env: [TOKEN]}
+    """
+
+    kind: ClassVar[str] = "http"
+
+    http: Url = Field(description="the URL: `https`, or `http` to this machine")
+    headers: Headers = Field(default=(), description="further headers; `$NAME` and `${NAME}` are looked up in them")
+    allowed_env: tuple[Variable, ...] = Field(
+        default=(), description="the environment variables that `headers` may hold; any other is empty there"
+    )
+    private: StrictBool = Field(default=False, description="`true`: the host may have an address of a private network")
+    ca_file: Name | None = described(
+        "a file with the authorities to trust instead of the system's, beside the rule file"
+    )
+
+    def options(self) -> tuple[tuple[str, Any], ...]:
+        """The kind's own options as plain values."""
+        return (
+            ("url", self.http),
+            ("headers", self.headers),
+            ("allowed_env", self.allowed_env),
+            ("private", self.private),
+            ("ca_file", self.ca_file),
+        )
