@@ -13,6 +13,7 @@ from typing import Any, Final
 from ostiary.decision import Decision, Verdict
 from ostiary.event import EventKind
 from ostiary.expressions import expression
+from ostiary.perform.replies import REASON, is_object, object_of
 from ostiary.records import NamedTuple
 
 _SYSTEM: Final = """\
@@ -27,9 +28,6 @@ _IMPOSSIBLE: Final = ', with "impossible": true in it if the agent cannot change
 
 _DOLLAR: Final = expression(r"\\\$|\$ARGUMENTS")
 _MARKUP: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&"}
-
-REASON: Final = 500
-"""Characters of a reason that are kept, as many as of a command's."""
 
 
 def instructions(event: EventKind) -> str:
@@ -61,10 +59,7 @@ class Judgement(NamedTuple):
 def judgement(answer: str) -> Judgement | None:
     """What a model answered; None unless the answer is one JSON object whose `ok` is a boolean. A no stays a no
     whatever else is wrong with it."""
-    try:
-        found = json.loads(answer, object_pairs_hook=_once, parse_constant=_refused)
-    except (ValueError, RecursionError):
-        return None
+    found = object_of(answer) if is_object(answer) else None
     if not isinstance(found, dict) or not isinstance(found.get("ok"), bool):
         return None
     reason = found.get("reason")
@@ -75,17 +70,6 @@ def judgement(answer: str) -> Judgement | None:
 def last_line(answer: str) -> str:
     """What stands last in an answer at length."""
     return answer.rstrip().rpartition("\n")[2]
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key stands twice")
-    return found
-
-
-def _refused(constant: str) -> None:
-    raise ValueError(f"{constant} is no JSON")
 
 
 def meaning(said: Judgement, event: EventKind, goes_on: bool, allows: bool) -> Decision:

@@ -44,15 +44,15 @@ def of_command(ended: Ended, contract: str, event: str) -> Decision:
         return of_text(_text(ended.stdout), contract, event)
     if ended.status == _BLOCKED:
         return _blocked(ended, contract)
-    if contract == "claude" and _is_object(_text(ended.stdout)):
+    if contract == "claude" and is_object(_text(ended.stdout)):
         return of_text(_text(ended.stdout), contract, event)
     return Decision(failure=_unsuccessful(ended))
 
 
 def of_text(text: str, contract: str, event: str) -> Decision:
     """What a text says that a handler gave without failing."""
-    if _is_object(text):
-        found = _object(text)
+    if is_object(text):
+        found = object_of(text)
         return of_object(found, contract) if isinstance(found, dict) else Decision(failure=found)
     plain = text.strip()
     return Decision(context=plain) if plain and contract == "claude" and event in _PLAIN_IS_CONTEXT else Decision()
@@ -65,9 +65,9 @@ def of_response(status: int, body: bytes, contract: str) -> Decision:
     text = _text(body)
     if not text.strip():
         return Decision()
-    if not _is_object(text):
+    if not is_object(text):
         return Decision(failure="the server's answer is no JSON object")
-    found = _object(text)
+    found = object_of(text)
     return of_object(found, contract) if isinstance(found, dict) else Decision(failure=found)
 
 
@@ -120,9 +120,9 @@ def _blocked(ended: Ended, contract: str) -> Decision:
     errors, output = _text(ended.stderr).strip()[:REASON], _text(ended.stdout)
     if contract == "afk":
         return Decision(verdict=Verdict.DENY, reason=errors or NO_REASON)
-    found = _object(output) if _is_object(output) else {}
+    found = object_of(output) if is_object(output) else {}
     said = of_object(found, contract) if isinstance(found, dict) else Decision()
-    plain = "" if _is_object(output) else output.strip()[:REASON]
+    plain = "" if is_object(output) else output.strip()[:REASON]
     return replace(said, verdict=Verdict.DENY, reason=errors or said.reason or plain or NO_REASON, failure="")
 
 
@@ -138,15 +138,15 @@ def _text(data: bytes) -> str:
     return codecs.utf_8_decode(data, "replace", False)[0].removeprefix("\ufeff")
 
 
-def _is_object(text: str) -> bool:
+def is_object(text: str) -> bool:
     """Whether the text means to be a JSON object."""
     return text.lstrip().startswith("{")
 
 
-def _object(text: str) -> dict[str, Any] | str:
+def object_of(text: str) -> dict[str, Any] | str:
     """The JSON object, or why it is none. One with a key that stands twice says two things."""
     try:
-        found: dict[str, Any] = json.loads(text, object_pairs_hook=_once)
+        found: dict[str, Any] = json.loads(text, object_pairs_hook=_once, parse_constant=_never)
     except _Twice:
         return "its answer has the same key twice in an object"
     except (ValueError, RecursionError):
@@ -163,6 +163,10 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         raise _Twice
     return found
+
+
+def _never(constant: str) -> None:
+    raise ValueError(f"JSON has no {constant}")
 
 
 def _first(*values: Any) -> str | None:
