@@ -21,7 +21,7 @@ from ostiary.policy import FilePlan, IncludePlan, RulePlan
 from ostiary.problems import Problem
 from ostiary.sources import account, cache, git, lastgood, machine, owners, store
 from ostiary.sources.compiled import FORMAT, Compiled, pack, unpack
-from ostiary.sources.discover import FOREIGN, Source, discover_own, discover_projects
+from ostiary.sources.discover import FOREIGN, Source, discover_own, discover_plugins, discover_projects
 from ostiary.sources.files import Unreadable, exists, read
 from ostiary.sources.includes import digest, pack_path, read_include, unchanged
 from ostiary.sources.places import LAYOUTS, Managed, NoPlace, Places, find_places, place
@@ -94,7 +94,7 @@ def shown(source: Source, base: Path) -> list[Any]:
 def test_discover(row: dict[str, Any], base: Path) -> None:
     plant(base, row["tree"])
     roots = find_roots(str(base / row.get("start", "project")), below(base, row.get("cwd")))
-    found = [*discover_own(here(base)), *discover_projects(roots.folders)]
+    found = [*discover_own(here(base)), *discover_projects(roots.folders), *discover_plugins(here(base))]
     assert [shown(source, base) for source in found] == row["want"]
 
 
@@ -103,6 +103,20 @@ def test_more_files_than_a_project_may_have(base: Path) -> None:
     found = discover_projects(find_roots(str(base / "project")).folders)
     assert len(found) == FOREIGN.files + 1
     assert [source.problem is not None for source in found] == [False] * FOREIGN.files + [True]
+
+
+def test_more_plugins_than_a_user_may_have(base: Path) -> None:
+    plant(base, {f"user/plugins/p{number:03}/policy.yaml": "x" for number in range(70)})
+    found = discover_plugins(here(base))
+    assert [source.problem is not None for source in found] == [False] * 64 + [True]
+
+
+def test_a_folder_of_plugins_that_cannot_be_listed_is_broken(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(base, {"user/plugins": None})
+    monkeypatch.setattr(os, "listdir", denied)
+    (found,) = discover_plugins(here(base))
+    assert found.problem is not None
+    assert found.problem.message == "the folder cannot be read (permission denied)"
 
 
 def test_a_file_that_goes_away_while_it_is_found_is_absent(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:

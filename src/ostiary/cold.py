@@ -20,7 +20,7 @@ from ostiary.records import NamedTuple, replace
 from ostiary.sources import approvals, store
 from ostiary.sources.admit import admit, policy_of, told
 from ostiary.sources.desk import Compile, Desk, Miss
-from ostiary.sources.discover import Source, discover_own, discover_projects
+from ostiary.sources.discover import Source, discover_own, discover_plugins, discover_projects
 from ostiary.sources.machine import MachineFacts
 from ostiary.sources.memory import Memory, noted
 from ostiary.sources.places import NoPlace, Places, find_places
@@ -125,7 +125,7 @@ def _outcome(event: Event, call: HookCall, places: Places, compile: Compile | No
     settings = load_settings(desk, roots)
     trust = store.load(places.state, now).under(settings)
     foreign = _foreign(settings, places, roots, call.start)
-    sources = (*discover_own(places), *discover_projects(roots.folders), *foreign)
+    sources = (*discover_own(places), *discover_projects(roots.folders), *discover_plugins(places), *foreign)
     standings = tuple(admit(source, desk, trust) for source in sources)
     facts = MachineFacts(roots, event.workdirs, Memory(places.state, event.agent, event.session))
     policy = policy_of(standings, places, trust, settings.gates)

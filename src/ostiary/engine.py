@@ -34,7 +34,7 @@ from ostiary.sources.admit import Standing, admit, policy_of, told
 from ostiary.sources.compiled import Compiled
 from ostiary.sources.compiling import compile_source
 from ostiary.sources.desk import Desk
-from ostiary.sources.discover import Source, discover_own, discover_projects
+from ostiary.sources.discover import Source, discover_own, discover_plugins, discover_projects
 from ostiary.sources.foreign import discover_foreign, where
 from ostiary.sources.machine import MachineFacts
 from ostiary.sources.memory import Memory, noted
@@ -127,8 +127,8 @@ def _snapshot(places: Places, start: str, wanted: _Agents | None, memory: Mutabl
     # what managed settings say goes before what an embedder wants
     agents = settings.hooks_from if wanted is None or "hooks_from" in settings.managed else wanted
     foreign = discover_foreign(agents, where(places, roots, start))
-    sources = (*discover_own(places), *discover_projects(roots.folders), *foreign.sources)
-    base = _load(sources, desk, trust, settings.gates)
+    ours = (*discover_own(places), *discover_projects(roots.folders), *discover_plugins(places))
+    base = _load((*ours, *foreign.sources), desk, trust, settings.gates)
     return _Snapshot(replace(desk, memory=fresh), settings, trust, marks, roots, base, foreign.problems)
 
 

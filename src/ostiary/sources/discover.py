@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 POLICY: Final = "policy.yaml"
 POLICIES: Final = "policy.d"
+PLUGINS: Final = "plugins"
 
 Holds = Literal["rules", "programs", "tools", "settings", "hooks"]
 """What a file holds: rules, definitions of programs or of arguments of tools, settings, or another agent's hooks."""
@@ -29,6 +30,7 @@ DEFINITIONS: Final[tuple[Holds, ...]] = ("programs", "tools")
 _SUFFIX: Final = ".yaml"
 _NEARLY: Final = ".yml"
 _MEGABYTE: Final = 1 << 20
+_MOST_PLUGINS: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,39 @@ def discover_projects(folders: Iterable[RulesFolder]) -> tuple[Source, ...]:
     return tuple(replace(source, limit=FOREIGN.total // len(found)) for source in found)
 
 
+def discover_plugins(places: Places) -> tuple[Source, ...]:
+    """The sources in the folders of plugins, which lie beside the user's rules, by name. A folder that several links
+    lead to comes once. Each plugin has a budget of its own, so that none keeps another's rules from being read."""
+    top = os.path.join(places.user, PLUGINS)
+    try:
+        names = sorted(name for name in os.listdir(top) if not name.startswith("."))
+    except (FileNotFoundError, NotADirectoryError):
+        return ()
+    except OSError as error:
+        return (_plugin(top).broken(_unlisted(error)),)
+    first: dict[str, Source] = {}
+    for name in names:
+        plugin = _plugin(os.path.join(top, name))
+        first.setdefault(plugin.folder, plugin)
+    found = list(first.values())
+    more = [plugin.broken(f"there are more than {_MOST_PLUGINS} plugins") for plugin in found[_MOST_PLUGINS:]]
+    return (*(source for plugin in found[:_MOST_PLUGINS] for source in _plugged(plugin)), *more[:1])
+
+
+def _plugin(path: str) -> Source:
+    folder = os.path.realpath(path)
+    return Source(tier="plugin", path=path, label=path, folder=folder, within=(folder,), limit=FOREIGN.file)
+
+
+def _plugged(plugin: Source) -> Iterator[Source]:
+    """The sources of one plugin. What is no folder is none; a link to nothing was one."""
+    if not os.path.lexists(plugin.folder):
+        yield plugin.broken("it is a link to nothing", "remove the link")
+        return
+    found = tuple(read_all(_files(plugin), FOREIGN))
+    yield from (replace(source, limit=FOREIGN.total // len(found)) for source in found)
+
+
 def _managed(managed: Managed) -> Iterator[Source]:
     """A managed place that fails its checks is broken, not absent: a careless `chmod` must not end a fleet's policy."""
     if not exists(managed.path):
@@ -162,12 +197,16 @@ def _folder(place: Source, folder: str) -> Iterator[Source]:
     except (FileNotFoundError, NotADirectoryError):
         return
     except OSError as error:
-        yield _member(place, folder).broken(f"the folder cannot be read ({(error.strerror or 'unknown').lower()})")
+        yield _member(place, folder).broken(_unlisted(error))
         return
     for name in names:
         # Editors and file systems keep names with a dot in front for themselves.
         if name.endswith((_SUFFIX, _NEARLY)) and not name.startswith("."):
             yield _member(place, f"{folder}/{name}")
+
+
+def _unlisted(error: OSError) -> str:
+    return f"the folder cannot be read ({(error.strerror or 'unknown').lower()})"
 
 
 def _member(place: Source, name: str) -> Source:
