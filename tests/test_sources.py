@@ -223,10 +223,12 @@ def test_what_cannot_be_looked_at(base: Path) -> None:
 def test_a_managed_place_that_fails_is_broken_not_absent(name: str, base: Path) -> None:
     plant(base, {"managed/policy.yaml": "x"})
     (base / name).chmod(0o777)
-    (source,) = discover_own(here(base))
-    assert source.raw is None
-    assert source.problem
-    assert source.problem.message == f"`{base / name}` can be written by users who are no administrators"
+    found = discover_own(here(base))
+    assert [relative(base, source.label) for source in found] == list(dict.fromkeys([name, "managed/policy.yaml"]))
+    for source in found:
+        assert source.raw is None
+        assert source.problem
+        assert source.problem.message == f"`{base / name}` can be written by users who are no administrators"
 
 
 # Places

@@ -10,7 +10,7 @@ from typing import Any
 
 def plant(base: Path, tree: Mapping[str, Any]) -> None:
     """Makes files (text), folders (None), links (`{link: TARGET}`, absolute targets count from `base`), FIFOs
-    (`{fifo: true}`) and large files (`{bytes: N}`)."""
+    (`{fifo: true}`), large files (`{bytes: N}`) and those that only say they are (`{size: N}`)."""
     for name, content in tree.items():
         path = base / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -23,6 +23,9 @@ def plant(base: Path, tree: Mapping[str, Any]) -> None:
             path.symlink_to(base / target[1:] if target.startswith("/") else target)
         elif "fifo" in content:
             os.mkfifo(path)
+        elif "size" in content:
+            path.touch()
+            os.truncate(path, content["size"])
         else:
             path.write_bytes(b"#" * content["bytes"])
 

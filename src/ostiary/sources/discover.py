@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal
 
 from ostiary.problems import Problem
@@ -153,6 +154,8 @@ def _managed(managed: Managed) -> Iterator[Source]:
     reason = wrong(managed, managed.path) or ("" if os.path.isdir(folder) else "it is not a folder")
     if reason:
         yield place.broken(reason, _MANAGED_HELP)
+        # What its files said before goes on beside the question, so that a deny stays one.
+        yield from (file.broken(reason, _MANAGED_HELP) for file in islice(_files(place), OWN.files))
         return
     yield from (checked(source, managed) for source in read_all(_files(place), OWN))
 
