@@ -25,7 +25,7 @@ from ostiary.perform.runtime import Runtime
 from ostiary.policy import HandlerPlan
 
 _COMMAND: dict[str, Any] = {"args": None, "cwd": "rule", "full_environment": False, "environment": ()}
-_HTTP: dict[str, Any] = {"headers": (), "allowed_env": (), "private": False, "ca_file": None}
+_HTTP: dict[str, Any] = {"headers": (), "allowed_env": (), "private": False, "ca_file": None, "proxy": None}
 
 # The time of those that hang is short: what is looked at is what they leave.
 _COMMANDS: tuple[tuple[str, float | None], ...] = (

@@ -23,7 +23,7 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
         "environment": (),
         "accept_project_code": False,
     },
-    "http": {"headers": (), "allowed_env": (), "private": False, "ca_file": None},
+    "http": {"headers": (), "allowed_env": (), "private": False, "ca_file": None, "proxy": None},
     "python": {},
     "function": {},
     "mcp_tool": {"command": (), "environment": (), "url": "", "headers": (), "allowed_env": (), "input": "{}"},

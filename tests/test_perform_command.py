@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from handling import BASH, request, say
 from ostiary.decision import Decision, Verdict
 from ostiary.event import Event
+from processes import SOURCE
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="these programs are for POSIX systems")
 
@@ -195,6 +197,17 @@ def test_a_full_environment_has_no_secrets_either(tmp_path: Path) -> None:
 def test_variables_of_the_rule(tmp_path: Path) -> None:
     found = variables(tmp_path, {}, environment=(("COLOR", "red"), ("PATH", "/own"), ("AFK_TOOL_NAME", "forged")))
     assert (found["COLOR"], found["PATH"], found["AFK_TOOL_NAME"]) == ("red", "/own", "bash")
+
+
+def test_the_bound_on_a_hooks_own_memory_is_not_the_programs(tmp_path: Path) -> None:
+    code = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (1 << 31, resource.RLIM_INFINITY))\n"
+        f"sys.path[:0] = [{SOURCE!r}, {str(Path(__file__).parent)!r}]\n"
+        "from handling import request, say\n"
+        f"print(say(request('command', {str(tmp_path)!r}, command='ulimit -S -v >&2; exit 2'), ends=True).reason)"
+    )
+    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, timeout=60, check=True)
+    assert done.stdout == b"unlimited\n"
 
 
 def test_a_handler_that_hangs_is_a_failure(tmp_path: Path) -> None:

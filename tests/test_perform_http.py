@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import select
 import shutil
 import socket
 import ssl
@@ -77,7 +78,7 @@ def received(sock: socket.socket) -> bytes:
     while b"\r\n\r\n" not in data:
         data += some(sock)
     head, _, body = data.partition(b"\r\n\r\n")
-    length = next(int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:"))
+    length = next((int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")), 0)
     while len(body) < length:
         body += some(sock)
     return head + b"\r\n\r\n" + body
@@ -171,6 +172,60 @@ def test_no_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) ->
             monkeypatch.setenv(name, proxy.url)
         assert ask(server.url) == Decision()
     assert proxy.requests == []
+
+
+def leading_to(port: int) -> Serve:
+    """A proxy that connects everybody with this port of this machine."""
+
+    def serve(sock: socket.socket, sent: bytes) -> None:
+        with closing(socket.create_connection(("127.0.0.1", port))) as other:
+            sock.sendall(b"HTTP/1.1 200 Connected\r\nVia: here\r\n\r\n")
+            ends = {sock: other, other: sock}
+            while True:
+                for end in select.select(list(ends), [], [], 30)[0]:
+                    data = end.recv(65536)
+                    if not data:
+                        return
+                    ends[end].sendall(data)
+
+    return serve
+
+
+def test_a_proxy_that_the_rule_names(authority: Path) -> None:
+    with serving(reply('{"decision":"ask"}'), secure(authority)) as server, serving(leading_to(server.port)) as proxy:
+        via = {"proxy": f"http://127.0.0.1:{proxy.port}", "ca_file": "certificate.pem"}
+        asked = request("http", authority, url="https://localhost/x", **via, headers=(("A", "secret"),))
+        assert say(asked) == Decision(verdict=Verdict.ASK)
+        assert say(request("http", authority, url="https://example.com/", **via)) == Decision(
+            failure="the connection is not safe: CERTIFICATE_VERIFY_FAILED"
+        )
+    assert proxy.requests[0] == b"CONNECT localhost:443 HTTP/1.1\r\nHost: localhost:443\r\n\r\n"
+    assert proxy.requests[1].startswith(b"CONNECT example.com:443 ")
+
+
+def test_a_proxy_that_refuses_or_does_not_answer() -> None:
+    for serve, failure in (
+        (reply("no", "407 Who are you"), "the proxy answered with status 407"),
+        (raw(b"", pause=0.6), "it took too long"),
+        (raw(b"rubbish\r\n\r\n"), "the server does not speak HTTP: BadStatusLine"),
+    ):
+        with serving(serve) as proxy:
+            said = ask("https://policy.example.com/", proxy=f"http://localhost:{proxy.port}", timeout=0.3)
+            assert said == Decision(failure=failure)
+
+
+def test_headers_that_say_how_a_request_is_read_are_not_the_rules() -> None:
+    headers = (
+        ("content-length", "1"),
+        ("Transfer-Encoding", "chunked"),
+        ("HOST", "x"),
+        ("Content-type", "y"),
+        ("A", "b"),
+    )
+    with serving(reply("")) as server:
+        assert ask(server.url, headers=headers) == Decision()
+    lines = [line.partition(":")[0].lower() for line in server.head.split("\r\n")[1:]]
+    assert sorted(lines) == ["a", "accept", "accept-encoding", "connection", "content-length", "content-type", "host"]
 
 
 @pytest.mark.parametrize(

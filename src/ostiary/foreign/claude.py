@@ -199,7 +199,7 @@ def _post(entry: Cursor, said: Said, origin: Origin) -> Pairs | None:
     if origin.urls is not None and not any(patterns.glob_matches(_literal(one), url) for one in origin.urls):
         entry.member("url").warn("the hook is skipped: `allowedHttpHookUrls` does not name this URL")
         return None
-    given = {"headers": (), "allowed_env": (), "private": False, "ca_file": None, **said}
+    given = {"headers": (), "allowed_env": (), "private": False, "ca_file": None, "proxy": None, **said}
     return tuple(given.items())
 
 

@@ -14,6 +14,7 @@ from ostiary.handlers.base import HandlerSpec
 from ostiary.matchers.base import Name, described, refuse, text
 
 _HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_OURS: Final = frozenset(("host", "content-length", "transfer-encoding", "connection", "content-type", "accept"))
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -53,9 +54,18 @@ def _headers(value: Any) -> tuple[tuple[str, str], ...]:
     for name, content in value.items():
         if not _HEADER.fullmatch(text(name)):
             raise refuse("this cannot be the name of a header", "use letters, digits and `-`")
+        if name.lower() in _OURS:
+            raise refuse("this header is written by Ostiary", "remove it")
         if not text(content).isprintable() or not content.isascii():
             raise refuse("a header holds plain ASCII text on one line")
     return tuple(value.items())
+
+
+def _proxy(value: Any) -> str:
+    found = re.fullmatch(r"http://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?", text(value))
+    if not found or not 0 < int((found[2] or ":80")[1:]) < 65_536:
+        raise refuse("this is no proxy", "write `http://HOST:PORT`")
+    return text(value)
 
 
 def _variables(value: Any) -> str:
@@ -66,6 +76,7 @@ def _variables(value: Any) -> str:
 
 Url = Annotated[str, PlainValidator(_url, json_schema_input_type=str)]
 Headers = Annotated[tuple[tuple[str, str], ...], PlainValidator(_headers, json_schema_input_type=dict[str, str])]
+Proxy = Annotated[str, PlainValidator(_proxy, json_schema_input_type=str)]
 Variable = Annotated[str, PlainValidator(_variables, json_schema_input_type=str)]
 
 
@@ -86,6 +97,9 @@ class Http(HandlerSpec):
         default=(), description="the environment variables that `headers` may hold; any other is empty there"
     )
     private: StrictBool = Field(default=False, description="`true`: the host may have an address of a private network")
+    proxy: Proxy | None = described(
+        "the proxy that leads to the server, `http://HOST:PORT`; with one nobody here knows which address that has"
+    )
     ca_file: Name | None = described(
         "a file with the authorities to trust instead of the system's, beside the rule file"
     )
@@ -98,4 +112,5 @@ class Http(HandlerSpec):
             ("allowed_env", self.allowed_env),
             ("private", self.private),
             ("ca_file", self.ca_file),
+            ("proxy", self.proxy),
         )

@@ -27,6 +27,7 @@ from ostiary.perform.replies import of_response
 from ostiary.perform.runtime import Job
 
 _HEADERS: Final = {"Content-Type": "application/json", "Accept": "application/json", "Connection": "close"}
+_OURS: Final = frozenset(("host", "content-length", "transfer-encoding", *map(str.lower, _HEADERS)))
 _LOOK: Final = 0.05
 
 # Where clouds tell machines their keys, besides the link-local addresses.
@@ -57,9 +58,10 @@ def _exchange(job: Job) -> tuple[int, bytes]:
     host, secure = url.hostname or "", url.scheme == "https"
     port = url.port or (443 if secure else 80)
     own = headers(job.options["headers"], job.options["allowed_env"], job.runtime.environ)
-    sent, body = {**_HEADERS, **own}, encoded(job.payload)
+    sent = _HEADERS | {name: value for name, value in own.items() if name.lower() not in _OURS}
+    body = encoded(job.payload)
     with (
-        closing(_connected(job, host, port)) as plain,
+        closing(_reached(job, host, port)) as plain,
         closing(_wrapped(plain, host, job) if secure else plain) as sock,
     ):
         connection = http.client.HTTPConnection(host, port)
@@ -78,11 +80,34 @@ def _exchange(job: Job) -> tuple[int, bytes]:
     return answer.status, found
 
 
-def _connected(job: Job, host: str, port: int) -> socket.socket:
+def _reached(job: Job, host: str, port: int) -> socket.socket:
+    """A connection to the server, through the proxy that the rule names, if it does."""
+    if not job.options["proxy"]:
+        return _connected(job, host, port, private=job.options["private"])
+    proxy = urlsplit(job.options["proxy"])
+    sock = _connected(job, proxy.hostname or "", proxy.port or 80, private=True)
+    try:
+        _pass_through(_Line(sock, job), f"[{host}]:{port}" if ":" in host else f"{host.encode('idna').decode()}:{port}")
+    except BaseException:
+        sock.close()
+        raise
+    return sock
+
+
+def _pass_through(line: _Line, place: str) -> None:
+    """Have a proxy connect the line to a place."""
+    line.sendall(f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n\r\n".encode())
+    with closing(http.client.HTTPResponse(line, method="CONNECT")) as answer:  # type: ignore[arg-type]  # as above
+        answer.begin()
+        if not 200 <= answer.status < 300:
+            raise _Failed(f"the proxy answered with status {answer.status}")
+
+
+def _connected(job: Job, host: str, port: int, *, private: bool) -> socket.socket:
     """A connection to the first address that answers."""
     failure: OSError | None = None
     for family, kind, protocol, _, address in _addresses(job, host, port):
-        _refuse(str(address[0]), host, private=job.options["private"])
+        _refuse(str(address[0]), host, private=private)
         sock = socket.socket(family, kind, protocol)
         try:
             sock.settimeout(_left(job))
