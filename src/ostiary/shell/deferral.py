@@ -84,7 +84,7 @@ class Deferral(Commands):
         """From now on this may run before any command, with the functions it calls."""
         total = Survey()
         total.add(found)
-        whole = self._survey_all()
+        whole = self.survey_all()
         waiting = found.programs & whole.functions
         known = bodies(self.script) if waiting else {}
         reached = waiting.copy()
@@ -100,7 +100,7 @@ class Deferral(Commands):
 
     def calls(self, name: str, scope: Scope, assigned: Iterable[str] = ()) -> None:
         """What may be a function is called here, with variables `assigned` for it."""
-        if not self._defines or name not in self._survey_all().functions or name == _UNCALLED:
+        if not self._defines or name not in self.survey_all().functions or name == _UNCALLED:
             return
         known = scope.record.called.get(name)
         if known is None or known.dead:
@@ -110,7 +110,8 @@ class Deferral(Commands):
         for variable in assigned:
             known.forget(variable)
 
-    def _survey_all(self) -> Survey:
+    def survey_all(self) -> Survey:
+        """What the whole script may do."""
         if self._whole is None:
             self._whole = survey(self.script, self.outside)
             self._whole_functions = frozenset(self._whole.functions)
@@ -118,7 +119,7 @@ class Deferral(Commands):
 
     def later(self, scope: Scope, name: str = "") -> Scope:
         """The state in which something runs that is called from another place: the function `name`, or any text."""
-        whole = self._survey_all()
+        whole = self.survey_all()
         inner = scope.copy()
         inner.late = True
         inner.defined = (

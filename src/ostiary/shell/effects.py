@@ -127,8 +127,7 @@ class Effects(Deferral):
         if refers:
             scope.clobber(evaluated=True)
         if "f" in options and (program == "export" or "x" in options):
-            # Other shells call the function, with what is exported to them.
-            scope.record.opaque = True
+            self._export_functions(words, scope)
         for name in changed:
             scope.taint(name)
 
@@ -197,8 +196,14 @@ class Effects(Deferral):
         if given is not None:
             scope.set_arguments(_arguments(scope, given))
         if any(item.text == "allexport" or (item.prefix[:1] == "-" and "a" in item.prefix) for item in words[1:]):
-            # Other shells may call the functions, with what is exported to them.
-            scope.record.opaque = True
+            self._export_functions(words, scope)
+
+    def _export_functions(self, words: tuple[Word, ...], scope: Scope) -> None:
+        """Other shells may call the functions, with what is exported to them."""
+        scope.record.opaque = True
+        whole = self.survey_all()
+        if whole.functions and whole.misprinted:
+            self.unread(str(phrase(words)), "a function that other shells read otherwise", scope)
 
     def _shift(self, words: tuple[Word, ...], scope: Scope) -> None:
         count = "1" if len(words) == 1 else words[1].text or ""

@@ -87,6 +87,9 @@ class Reader(SimpleReader):
             reserved = RESERVED.match(self.text, self.pos)
             if reserved is not None and reserved[0] in stops:
                 break
+            # Bash 5.2 runs what it prints of a substitution, and behind a here-document it prints no `;`.
+            if self.inside and self.announced:
+                raise Unreadable("commands behind a here-document in a substitution")
             items.append(self._listed())
         return Sequence(tuple(items))
 

@@ -195,7 +195,10 @@ class WordReader(Scanner):
             self.pos += 3
             found = self.arithmetic()
             if found is not None:
-                return Arithmetic(self.text[start : self.pos], found)
+                source = self.text[start : self.pos]
+                if not all(isinstance(part, Literal) for part in found) and not tokens.is_arithmetic(source):
+                    raise Unreadable("arithmetic that may be a substitution")
+                return Arithmetic(source, found)
         self.pos = start + 2
         return self._substitution(start, quoted, "")
 
@@ -213,11 +216,13 @@ class WordReader(Scanner):
         pending, self.pending = self.pending, []
         self.waiting += len(pending)
         self.inside += 1
+        announced, self.announced = self.announced, 0
         body = self.sequence(tokens.NO_STOPS)
         if self.pending or not self.text.startswith(")", self.pos):
             raise Unreadable("a substitution is not closed")
         self.pos += 1
         self.inside -= 1
+        self.announced = announced
         self.waiting -= len(pending)
         self.pending = pending
         self.budget.leave()

@@ -23,14 +23,15 @@ class Scanner(ABC):
     see, with the character that replaces them. `intricate` says that the command being read holds anything two parsers
     could read differently, `chunks` are the stretches with such commands. `broken` says that the text could not be
     read to its end, `limit` which bound was hit then. `waiting` counts here-documents announced outside of the
-    substitution being read, `inside` the substitutions around. `subshells` are the places after `((` that proved not
+    substitution being read, `inside` the substitutions around, `announced` those of the innermost substitution so far.
+    `subshells` are the places after `((` that proved not
     to be arithmetic. `family` are this scanner and all others that read something nested in the same script, this
     script's own first.
     """
 
     __slots__ = (
-        "broken", "budget", "chunks", "family", "inside", "intricate", "limit", "masks", "pending", "pos", "size",
-        "starts", "subshells", "text", "waiting",
+        "announced", "broken", "budget", "chunks", "family", "inside", "intricate", "limit", "masks", "pending",
+        "pos", "size", "starts", "subshells", "text", "waiting",
     )  # fmt: skip
 
     def __init__(self, text: str, budget: Budget, family: list[Scanner]) -> None:
@@ -43,6 +44,7 @@ class Scanner(ABC):
         self.pending: list[Document] = []
         self.waiting = 0
         self.inside = 0
+        self.announced = 0
         self.masks: list[tuple[int, int, str]] = []
         self.starts: list[int] = []
         self.chunks: list[tuple[int, int]] = []

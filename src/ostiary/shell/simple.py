@@ -96,6 +96,7 @@ class SimpleReader(WordReader):
             raise Unreadable("the end of a here-document is not clear")
         document = Document("".join(texts), any(part.quoted for part in parts if isinstance(part, Literal)), strip)
         self.pending.append(document)
+        self.announced += 1
         self.masks += [(mark, self.pos, "x"), (mark, mark + 1, "<")]
         return document
 

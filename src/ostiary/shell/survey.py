@@ -17,6 +17,7 @@ from ostiary.shell.syntax import (
     Document,
     For,
     Function,
+    If,
     Literal,
     Parameter,
     RawWord,
@@ -41,7 +42,8 @@ _SUBSCRIPT: Final = expression(r"[A-Za-z0-9_]\[[^\]\n]*(?:\$\(|`)")
 class Survey:
     """What a stretch may do: set the variables `names`, define `functions`, call `programs`, change the directory
     (`moves`), set any variable (`opaque`), leave its loop early (`jumps`), set the positional parameters
-    (`positional`)."""
+    (`positional`). `misprinted` says that other shells may read it otherwise: bash prints them the functions it
+    exports, and version 5.2 loses the body of a here-document in the condition of an `if`."""
 
     names: set[str] = field(default_factory=set)
     functions: set[str] = field(default_factory=set)
@@ -50,6 +52,7 @@ class Survey:
     opaque: bool = False
     jumps: bool = False
     positional: bool = False
+    misprinted: bool = False
 
     def add(self, other: Survey) -> None:
         """Perhaps the other stretch runs, too."""
@@ -60,6 +63,7 @@ class Survey:
         self.opaque = self.opaque or other.opaque
         self.jumps = self.jumps or other.jumps
         self.positional = self.positional or other.positional
+        self.misprinted = self.misprinted or other.misprinted
 
 
 def survey(node: object, outside: Callable[[str], bool]) -> Survey:
@@ -75,6 +79,9 @@ def survey(node: object, outside: Callable[[str], bool]) -> Survey:
             found.names.add(item.variable)
         elif isinstance(item, Function):
             found.functions.add(item.name)
+        elif isinstance(item, If):
+            conditions = tuple(condition for condition, _ in item.branches)
+            found.misprinted = found.misprinted or any(isinstance(inner, Document) for inner in _nodes(conditions))
         elif isinstance(item, Arithmetic):
             found.names.update(set_by_arithmetic("".join(p.text for p in item.parts if isinstance(p, Literal))))
         elif isinstance(item, Parameter) and item.operation in ("=", ":="):

@@ -40,3 +40,21 @@ class Enclosure(NamedTuple):
 PARENTHESES: Final = Enclosure("(", ")", expression(r"[^\\'\"`$()<>]+"))
 BRACKETS: Final = Enclosure("[", "]", expression(r"[^\\'\"`$\[\]<>]+"))
 BRACES: Final = Enclosure("", "}", expression(r"[^\\'\"`$}<>]+"))
+
+
+_QUOTED: Final = expression(r"(?<!\$)'[^']*'|\"(?:[^\"\\`$]|\\.|\$(?![({])|\$\{[\w@*#]+\})*\"", re.DOTALL)
+_BRACKET: Final = expression("[()]")
+_NO_ARITHMETIC: Final = expression(r"['\"\\]|<<|(?<![^\s;&|()])#|\besac\b")
+
+
+def is_arithmetic(text: str) -> bool:
+    """Whether bash surely takes `$((...))` for arithmetic: it counts the parentheses that are not quoted, also those
+    inside of substitutions, and where they do not pair up it runs the text. False for whatever makes the count unsure:
+    patterns of `case`, here-documents, comments, escapes and quotes in quotes."""
+    text = _QUOTED.sub("", text)
+    depth = 0
+    for bracket in _BRACKET.findall(text):
+        depth += 1 if bracket == "(" else -1
+        if depth < 0:
+            return False
+    return depth == 0 and not _NO_ARITHMETIC.search(text)
