@@ -24,6 +24,7 @@ from ostiary.facts import FactName, FactNeeded, FactRequest, FixedFacts, Given, 
 from ostiary.paths import PathMatcher, Tree, matcher, outside, path_plan, shown, tree_matcher
 from ostiary.paths.glob import can_match, path_matches, segment_matches
 from ostiary.paths.spelling import FLAT
+from ostiary.patterns import Meter, metered
 from ostiary.words import Hole, HoleKind, Word, joined, word
 
 CASES = Path(__file__).parent / "cases" / "paths"
@@ -313,3 +314,17 @@ def test_a_tree_is_asked_for_the_literal_names_of_a_pattern(pattern: str, root: 
     for path in ("/", "/work", "/work/a", "/work/a/b", "/work/c", "/srv/a"):
         knowledge.answers[FactRequest("listing", path)] = {}
     assert tree_matcher((path_plan(pattern),))(root, Tree(), None, knowledge) == found
+
+
+@pytest.mark.parametrize("wide", [True, False])
+@pytest.mark.parametrize("target", [word("a/.env"), word("a/notes"), Word((Hole("$X", "outside"), "/notes"))])
+def test_a_path_that_takes_too_many_steps_is_maybe(target: Word, wide: bool) -> None:
+    match = matcher((path_plan("**/.env"), path_plan("/srv/**"), path_plan("**/a*")), wide)
+    knowledge = Known(Given(start=START), {})
+    whole = match(target, START, knowledge)
+    for left in range(60):
+        meter = Meter(searches=0, late=0, seconds=0, steps=left)
+        with metered(meter):
+            assert match(target, START, knowledge) == (MAYBE if meter.steps < 0 else whole)
+        assert meter.cut == (meter.steps < 0)
+    assert not meter.cut

@@ -10,9 +10,7 @@ from ostiary.build.includes import IncludeRef
 from ostiary.decision import Outcome, Verdict
 from ostiary.evaluate import evaluate, judge_alone
 from ostiary.evaluate import rewrite as rewriting
-from ostiary.evaluate.judge import MAX_BINDINGS
 from ostiary.event import GATES, Event
-from ostiary.paths import path_plan
 from ostiary.perform import run
 from ostiary.policy import Admitted, ExceptionPlan, FilePlan, RulePlan, assemble, file_plan, plain, stand_in
 from strategies import FACTS, program
@@ -163,15 +161,6 @@ def test_a_plan_survives_the_cache() -> None:
     assert type(plain(plan)) is tuple
 
 
-def test_too_many_accesses_are_a_doubt() -> None:
-    count = int(MAX_BINDINGS**0.5) + 2
-    names = " ".join(f"a{number}" for number in range(count))
-    event = Event.from_call("bash", {"command": f"mv {names} /away"}, cwd="/work")
-    when = ("all", (("reads", (path_plan("/never"),)), ("deletes", (path_plan("/never"),))))
-    plan = rule("r")._replace(when=when)
-    assert outcome(Admitted("user", True, file("me", plan)), event=event).verdict == Verdict.ASK
-
-
 def test_an_output_that_cannot_be_searched_in_time_is_withheld(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rewriting, "REDACT_SECONDS", 1e-9)
     value = rewriting.redacted({"text": "ab" * 20_000}, ("redact", (("re", r"(a|b|ab)*(a|c)*\1*x", ""),), "-"))
@@ -203,30 +192,3 @@ def test_one_rule_alone_on_an_event_it_is_not_for() -> None:
 def test_one_rule_alone_asks_for_facts() -> None:
     plan = rule("r")._replace(when=("branch", (("eq", "main"),)))
     assert judge_alone(plan, LS, FACTS) == YES
-
-
-def many(count: int, when: object, decision: str = "deny") -> FilePlan:
-    return file("many", *(rule(f"r{number}", decision)._replace(when=when) for number in range(count)))
-
-
-def test_a_repository_cannot_delay_a_call_by_many_accesses() -> None:
-    never = (path_plan("/never/x"),)
-    plan = many(20, ("all", (("reads", never), ("writes", never), ("deletes", never))))
-    event = Event.from_call("bash", {"command": "mv a b c d e f g h i j /away"}, cwd="/work")
-    answer = outcome(Admitted("project", False, plan), event=event)
-    assert answer.verdict == Verdict.ASK
-    assert answer.problems == ("limit: the rules take too much work for this call",)
-    assert outcome(Admitted("user", True, plan), event=event).verdict == Verdict.NONE
-
-
-@pytest.mark.parametrize(("reviewed", "verdict"), [(True, Verdict.NONE), (False, Verdict.ASK)])
-def test_a_repository_cannot_delay_a_call_by_many_searches(reviewed: bool, verdict: Verdict) -> None:
-    plan = many(600, ("command", ("arg", (("re", "^never$", ""),))))
-    event = Event.from_call("bash", {"command": "ls a"}, cwd="/work")
-    assert outcome(Admitted("project", reviewed, plan), event=event).verdict == verdict
-
-
-def test_a_used_up_budget_never_allows() -> None:
-    plan = many(100, ("all", (("always",), ("reads", (path_plan("**"),)))), "allow")
-    event = Event.from_call("bash", {"command": "cat " + " ".join(f"f{n}" for n in range(900))}, cwd="/work")
-    assert outcome(Admitted("user", True, plan), event=event).verdict in (Verdict.ALLOW, Verdict.NONE)

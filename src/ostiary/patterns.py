@@ -30,17 +30,28 @@ SEARCH_SECONDS: Final = 0.02
 
 @dataclass(slots=True)
 class Meter:
-    """What explicit regular expressions may still cost in one evaluation: how many searches, how many of them may run
-    out of time, and the seconds of each. Once it is used up every search is *maybe*."""
+    """What judging may still cost in one evaluation. Explicit regular expressions: how many searches, how many of them
+    may run out of time, and the seconds of each; once these are used up every search is *maybe*. All other work is
+    counted in `steps`, each about as long as comparing a path with a pattern, some microseconds. `cut` says that
+    something was *maybe* for lack of any of these."""
 
     searches: int
     late: int
     seconds: float
+    steps: int
+    cut: bool = False
 
-    @property
-    def empty(self) -> bool:
-        """Whether no search may be made any more."""
-        return self.searches <= 0 or self.late <= 0
+    def search(self) -> bool:
+        """Count a search; whether it may be made."""
+        self.searches -= 1
+        self.cut = self.cut or self.searches < 0 or self.late <= 0
+        return self.searches >= 0 and self.late > 0
+
+    def spend(self, steps: int) -> bool:
+        """Count steps; whether there were as many."""
+        self.steps -= steps
+        self.cut = self.cut or self.steps < 0
+        return self.steps >= 0
 
 
 _HERE: Final[ContextVar[Meter | None]] = ContextVar("meter", default=None)
@@ -48,12 +59,24 @@ _HERE: Final[ContextVar[Meter | None]] = ContextVar("meter", default=None)
 
 @contextmanager
 def metered(meter: Meter) -> Iterator[None]:
-    """Count the searches of this thread or task inside the block."""
+    """Count what this thread or task does inside the block."""
     token = _HERE.set(meter)
     try:
         yield
     finally:
         _HERE.reset(token)
+
+
+def spend(steps: int) -> bool:
+    """Count steps; whether there were as many. Outside of a metered block nothing is counted."""
+    meter = _HERE.get()
+    return meter is None or meter.spend(steps)
+
+
+def cut() -> bool:
+    """Whether a *maybe* inside of the metered block may be one for lack of time or steps."""
+    meter = _HERE.get()
+    return meter is not None and meter.cut
 
 
 _EXPLICIT: Final = expression(r"/(.+)/([a-z]*)", re.DOTALL)
@@ -111,14 +134,14 @@ def covers(body: str, text: str) -> Answer:
 def _timed(find: Callable[..., Any], text: str) -> Answer:
     meter = _HERE.get()
     if meter is None:
-        meter = Meter(1, 1, SEARCH_SECONDS)
-    if meter.empty:
+        meter = Meter(1, 1, SEARCH_SECONDS, 0)
+    if not meter.search():
         return MAYBE
-    meter.searches -= 1
     try:
         return YES if find(text, timeout=meter.seconds) else NO
     except TimeoutError:
         meter.late -= 1
+        meter.cut = True
         return MAYBE
 
 

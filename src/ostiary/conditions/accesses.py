@@ -8,7 +8,7 @@ from typing import Final
 
 from ostiary import paths, programs, urls
 from ostiary.answers import MAYBE, NO, Answer
-from ostiary.call.model import AccessKind
+from ostiary.call.model import Access, AccessKind
 from ostiary.conditions import written
 from ostiary.conditions.view import Condition, Plan, Stance, View
 from ostiary.facts import Knowledge
@@ -32,12 +32,19 @@ def build(plan: Plan, stance: Stance) -> Condition:
     if plan[1][:1] == ("written_by",):
         return written.build()
     match = hosts(plan[1]) if kind == "connect" else path_matcher(plan[1], stance.wide)
+    key = object()
     below = _below(plan[1]) if stance.wide and plan[1][:1] != ("outside",) else None
 
     def condition(view: View) -> Answer:
         access = view.bound.get(kind)
         if access is None:
             return MAYBE if view.part.unparsed or view.call.limit else NO
+        about = (key, id(view.call), view.index, id(access))
+        if about not in view.said:  # the same access comes back with every other one of another kind
+            view.said[about] = one(view, access)
+        return view.said[about]
+
+    def one(view: View, access: Access) -> Answer:
         answer = match(access.target, view.part.cwd, view.knowledge)
         if access.listing and stance.wide and answer != NO and _is_file(access.target, view):
             return NO

@@ -12,7 +12,7 @@ from typing import Final
 from ostiary import patterns, programs
 from ostiary.answers import MAYBE, NO, YES, Answer, every, negated, some
 from ostiary.call import SYSTEM_FOLDERS
-from ostiary.call.layers import possible_names
+from ostiary.call.layers import possible_names, program_name
 from ostiary.call.model import Invocation, Option
 from ostiary.conditions import wrapped
 from ostiary.conditions.place import no_file, on_branch
@@ -36,9 +36,16 @@ def build(plan: Plan, stance: Stance) -> Condition:
     """`("command", conditions)`: the best answer over the layers that this stance sees."""
     one = build_layer(plan[1], stance)
     others = _besides_program(plan[1], stance)
-    programs = programs_of(plan[1])
+    named = _naming(plan[1])
+    key = object()
 
     def condition(view: View) -> Answer:
+        about = (key, id(view.call), view.index)
+        if about not in view.said:  # whatever accesses are bound, the program is the same
+            view.said[about] = whole(view)
+        return view.said[about]
+
+    def whole(view: View) -> Answer:
         part = view.part
         if part.unparsed:
             return MAYBE
@@ -54,7 +61,7 @@ def build(plan: Plan, stance: Stance) -> Condition:
                     answer = MAYBE
                 best = max(best, answer)
         if best == NO and stance.wide:
-            best = wrapped.perhaps(view.part, programs, lambda inner: one(Layer(view, inner)))
+            best = wrapped.perhaps(view.part, named, lambda inner: one(Layer(view, inner)))
         return best
 
     return condition
@@ -65,7 +72,7 @@ def _judge(layer: Layer, one: LayerCondition, others: LayerCondition | None) -> 
     answers yes on known words: else every `$CC` would meet every rule about a program."""
     answer = one(layer)
     if answer == MAYBE and layer.invocation.outside and (others is None or others(layer) != YES):
-        return NO
+        return MAYBE if patterns.cut() else NO
     return answer
 
 
@@ -106,23 +113,41 @@ def _arguments_of_line(text: Plan) -> LayerCondition | None:
 
 
 def programs_of(plan: Plan) -> frozenset[str] | None:
-    """The base names of which one is needed for a *yes*, None if any program may do: the key of the rule index."""
+    """The base names of which one is needed for a *yes*, None if others may do: the key of the rule index."""
+    names = names_of(plan)
+    return None if names is None or _has_patterns(names) else frozenset(text[1] for text in names)
+
+
+def names_of(plan: Plan) -> frozenset[patterns.TextPlan] | None:
+    """Texts of which the base name of a program must fit one for a *yes*, None if any program may do."""
     match plan[0]:
         case "all":
-            named = [found for child in plan[1] if (found := programs_of(child)) is not None]
-            return min(named, key=len) if named else None
+            named = [found for child in plan[1] if (found := names_of(child)) is not None]
+            return min(named, key=lambda names: (_has_patterns(names), len(names)), default=None)
         case "any":
-            each = [programs_of(child) for child in plan[1]]
-            return None if None in each or not each else frozenset[str]().union(*(names or () for names in each))
+            each = [names_of(child) for child in plan[1]]
+            return None if None in each else frozenset(text for names in each for text in names or ()) or None
         case "program":
-            texts = [base_name(text[1]) for text in plan[1] if text[0] == "eq"]
-            return frozenset(texts) if len(texts) == len(plan[1]) else None
+            return frozenset(("eq", base_name(text[1])) if text[0] == "eq" else tuple(text) for text in plan[1])
         case "line":
             program = str(plan[1][1]).split(" ", 1)[0]
             literal = plan[1][0] == "eq" or (plan[1][0] == "glob" and not set(program) & set("*?[\\"))
-            return frozenset({base_name(program)}) if literal else None
+            return frozenset({("eq", base_name(program))}) if literal else None
         case _:
             return None
+
+
+def _naming(plan: Plan) -> Callable[[Word], bool]:
+    """Whether a known word may be the program that a *yes* needs."""
+    names = names_of(plan)
+    if names is None:
+        return lambda item: True
+    match = _without_case(tuple(sorted(names)))
+    return lambda item: match(word(program_name(item)[0] or ""), True) != NO
+
+
+def _has_patterns(names: frozenset[patterns.TextPlan]) -> bool:
+    return any(text[0] != "eq" for text in names)
 
 
 def _program(plan: Plan, stance: Stance) -> LayerCondition:
@@ -325,7 +350,7 @@ def _along(view: View, direction: str) -> Iterator[int]:
 
 
 def _at(view: View, index: int) -> View:
-    return View(view.event, view.call, index, {}, view.knowledge, view.tools)
+    return View(view.event, view.call, index, {}, view.knowledge, view.tools, view.said)
 
 
 def _line(plan: Plan, stance: Stance) -> LayerCondition:

@@ -9,16 +9,19 @@ from ostiary.answers import Answer
 from ostiary.call.model import Access, AccessKind, Call, Part
 from ostiary.event import Event
 from ostiary.facts import Knowledge
-from ostiary.records import NamedTuple, dataclass
+from ostiary.records import NamedTuple, dataclass, field
 from ostiary.tools import ToolTable
 
 Plan = tuple[Any, ...]
+
+Said = dict[tuple[object, ...], Answer]
+"""What conditions said of the parts of one call, by condition and part. It lives as long as the call."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
     """One part of one call with one access per kind that the rule names (binding, law L3); a kind of which the part has
-    no access is bound to None."""
+    no access is bound to None. `said` are answers that need not be found again for other accesses."""
 
     event: Event
     call: Call
@@ -26,6 +29,7 @@ class View:
     bound: Mapping[AccessKind, Access | None]
     knowledge: Knowledge
     tools: ToolTable
+    said: Said = field(default_factory=dict)
 
     @property
     def part(self) -> Part:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from ostiary import patterns
 from ostiary.answers import MAYBE, NO, YES, Answer
 from ostiary.call import invocation_of
 from ostiary.call.model import Invocation, Part
@@ -22,15 +23,18 @@ def base_name(program: str) -> str:
     return program.replace("\\", "/").rsplit("/", 1)[-1]
 
 
-def perhaps(part: Part, programs: frozenset[str] | None, judge: Judge) -> Answer:
+def perhaps(part: Part, named: Callable[[Word], bool], judge: Judge) -> Answer:
     """An unknown program may be a wrapper: where its words from some position on match with *yes*, it is *maybe*. So
-    are known ones that run what stands somewhere among their words, as words or as one text."""
+    are known ones that run what stands somewhere among their words, as words or as one text; `named` tells which word
+    may begin them. It is also *maybe* where that is too much to judge."""
     for layer in part.invocations:
         for words in _candidates(layer) if layer.may_run else ():
-            text = words[0].text
-            if text is None or (programs is not None and base_name(text) not in programs):
+            if words[0].text is None or not named(words[0]):
                 continue
-            if judge(invocation_of(words)) == YES:
+            if not patterns.spend(len(words)):
+                return MAYBE
+            answer = judge(invocation_of(words))
+            if answer == YES or (answer == MAYBE and patterns.cut()):
                 return MAYBE
     return NO
 

@@ -16,7 +16,7 @@ from ostiary.call.model import Call
 from ostiary.conditions.written import written
 from ostiary.decision import Outcome, Verdict
 from ostiary.digests import sha256
-from ostiary.evaluate.budget import budget
+from ostiary.evaluate.budget import allowance
 from ostiary.evaluate.fold import fold, rewriter
 from ostiary.evaluate.handling import audit, judged
 from ostiary.evaluate.judge import Scene, debts, judge
@@ -26,6 +26,7 @@ from ostiary.evaluate.walk import Walk, candidates, defaults, walk
 from ostiary.event import Event
 from ostiary.facts import FactNeeded, FactRequest, Facts, Given, Knowledge
 from ostiary.paths import ANYTHING
+from ostiary.patterns import metered
 from ostiary.policy import Policy, Rule, RulePlan, Unit
 from ostiary.records import replace
 from ostiary.tools import TOOLS, ToolTable
@@ -155,10 +156,11 @@ def judge_alone(plan: RulePlan, event: Event, facts: Facts, tools: ToolTable = T
     if rule.judges:
         call = answered(_with_files(call, event, knowledge, tools), facts)
     scene = Scene(event, call, knowledge, tools)
-    allowance = budget(reviewed=True)
+    left = allowance(reviewed=True)
     while True:
         try:
-            findings = [judge(rule, scene, part, allowance) for part in range(len(scene.call.parts))]
+            with metered(left):
+                findings = [judge(rule, scene, part, left) for part in range(len(scene.call.parts))]
             break
         except FactNeeded as needed:
             for request in needed.requests:

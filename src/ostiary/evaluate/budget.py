@@ -1,4 +1,4 @@
-"""What judging one event may cost. A policy's author may be careless, and a repository's may be hostile; the call
+"""What one evaluation may cost: the number of parts and accesses that rules look at is chosen by others, and the call
 itself is chosen by a model. Running out is *maybe* for every rule that is not yet judged (law L7)."""
 
 from __future__ import annotations
@@ -6,35 +6,16 @@ from __future__ import annotations
 from typing import Final
 
 from ostiary.patterns import Meter
-from ostiary.records import dataclass
 
+BINDING: Final = 2
+"""Steps of judging one combination of rule, part and accesses, besides what its conditions count."""
 
-@dataclass(slots=True)
-class Budget:
-    """`bindings` are the combinations of rule, part and accesses that may still be judged; `meter` counts searches of
-    explicit regular expressions."""
-
-    bindings: int
-    meter: Meter
-
-    @property
-    def empty(self) -> bool:
-        """Whether nothing more may be tried."""
-        return self.bindings <= 0 or self.meter.empty
-
-    def spend(self, bindings: int) -> bool:
-        """Take this many combinations; whether there were as many."""
-        self.bindings -= bindings
-        return self.bindings >= 0
-
-
-REVIEWED: Final = (50_000, 100_000, 5, 0.02)
-"""Combinations, searches, late searches and seconds of each, for sources that a person of this machine answers for."""
-UNREVIEWED: Final = (10_000, 500, 10, 0.002)
+REVIEWED: Final = (100_000, 5, 0.02, 500_000)
+"""Searches, late searches and seconds of each, and steps, for sources that a person of this machine answers for."""
+UNREVIEWED: Final = (500, 10, 0.002, 60_000)
 """The same for sources that nobody reviewed: a repository must not be able to delay calls."""
 
 
-def budget(reviewed: bool) -> Budget:
-    """A fresh budget."""
-    bindings, searches, late, seconds = REVIEWED if reviewed else UNREVIEWED
-    return Budget(bindings, Meter(searches, late, seconds))
+def allowance(reviewed: bool) -> Meter:
+    """What a fresh evaluation may cost."""
+    return Meter(*(REVIEWED if reviewed else UNREVIEWED))

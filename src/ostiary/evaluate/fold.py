@@ -17,7 +17,8 @@ IN_FILE = "in a file that the call runs"
 
 def fold(policy: Policy, result: Walk) -> Outcome:
     """The outcome of one walk."""
-    verdicts = tuple(_part_verdict(result, part) for part in result.parts)
+    stopped = _stopped(result)
+    verdicts = tuple(stopped.get(part) or _unstopped(result, part) for part in result.parts)
     silent = [part.beside and not verdict for part, verdict in zip(result.scene.call.parts, verdicts, strict=True)]
     verdict = strictest(tuple(verdict for verdict, skipped in zip(verdicts, silent, strict=True) if not skipped))
     reason, help = _reason(result, verdict)
@@ -54,15 +55,20 @@ def limits(result: Walk) -> Iterator[str]:
     otherwise), and failures of handlers."""
     if result.scene.call.limit:
         yield f"limit: {result.scene.call.limit}"
-    if result.budget.empty:
+    if result.budget.cut:
         yield "limit: the rules take too much work for this call"
     yield from result.problems
 
 
-def _part_verdict(result: Walk, part: int) -> Verdict:
-    stopped = max((stop.verdict for stop in result.stops if stop.part == part), default=Verdict.NONE)
-    if stopped:
-        return stopped
+def _stopped(result: Walk) -> dict[int, Verdict]:
+    """The strictest stop of each part that has one."""
+    found: dict[int, Verdict] = {}
+    for stop in result.stops:
+        found[stop.part] = max(found.get(stop.part, Verdict.NONE), stop.verdict)
+    return found
+
+
+def _unstopped(result: Walk, part: int) -> Verdict:
     return Verdict.NONE if result.unpaid(part) or result.scene.call.parts[part].beside else Verdict.ALLOW
 
 

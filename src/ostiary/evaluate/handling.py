@@ -11,7 +11,7 @@ from typing import Final
 
 from ostiary.answers import NO, YES
 from ostiary.decision import Decision, Outcome, Verdict
-from ostiary.evaluate.budget import budget
+from ostiary.evaluate.budget import allowance
 from ostiary.evaluate.judge import Finding, Scene, debts
 from ostiary.evaluate.requests import Asking, HandlerRequest, HandlerRequests
 from ostiary.evaluate.walk import Stop, Walk, Writer, defaults, find, walk
@@ -40,7 +40,7 @@ def judged(scene: Scene, rules: list[Rule], explain: bool, again: bool = False) 
 
 def audit(scene: Scene, rules: list[Rule], outcome: Outcome) -> Asking[tuple[str, ...]]:
     """Run the handlers that only watch; gives what went wrong."""
-    result = Walk(scene, False, budget(reviewed=True))
+    result = Walk(scene, False, allowance(reviewed=True))
     problems: list[str] = []
     for rule in rules:
         if not rule.plan.audit or rule.state != "active" or rule.expired(scene.knowledge.given.now.date()):

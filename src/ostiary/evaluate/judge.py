@@ -7,18 +7,20 @@ from itertools import product
 from math import prod
 from typing import Final
 
-from ostiary import conditions, programs
+from ostiary import conditions, patterns, programs
 from ostiary.answers import MAYBE, NO, YES, Answer
 from ostiary.call.model import Access, AccessKind, Call, Part
-from ostiary.conditions import View
+from ostiary.conditions import Condition, View
 from ostiary.conditions.grounds import RUN as GROUNDS_RUN
 from ostiary.conditions.grounds import Grounds
-from ostiary.evaluate.budget import Budget
+from ostiary.conditions.view import Said
+from ostiary.evaluate.budget import BINDING
 from ostiary.event import Event
 from ostiary.facts import FactNeeded, FactRequest, Knowledge
+from ostiary.patterns import Meter
 from ostiary.policy import ExceptionPlan, Rule
 from ostiary.policy.rule import expired
-from ostiary.records import NamedTuple, dataclass
+from ostiary.records import NamedTuple, dataclass, field
 from ostiary.tools import ToolTable
 
 RUN: Final = -1
@@ -34,17 +36,18 @@ Binding = dict[AccessKind, Access | None]
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What all rules of one event see."""
+    """What all rules of one event see, and what their conditions said of it."""
 
     event: Event
     call: Call
     knowledge: Knowledge
     tools: ToolTable
+    said: Said = field(default_factory=dict)
 
     def view(self, index: int, bound: Binding) -> View:
         """What conditions see of a part, with one access of each kind that a rule names."""
         call, position = self.call.at(index)
-        return View(self.event, call, position, bound, self.knowledge, self.tools)
+        return View(self.event, call, position, bound, self.knowledge, self.tools, self.said)
 
     def known(self, index: int) -> AbstractContextManager[None]:
         """What the part was read with, for conditions that read words again."""
@@ -54,7 +57,7 @@ class Scene:
 
 class Finding(NamedTuple):
     """A rule's answer on one part. `covered` are the debts an allow pays, `lifted` the exception that lifted it,
-    `bound` the accesses that decided."""
+    `bound` the accesses that decided. `cut` says that there was too much to judge."""
 
     rule: Rule
     part: int
@@ -62,29 +65,39 @@ class Finding(NamedTuple):
     bound: Binding
     covered: frozenset[int] = frozenset()
     lifted: ExceptionPlan | None = None
+    cut: bool = False
 
 
-def judge(rule: Rule, scene: Scene, index: int, budget: Budget) -> Finding:
+def judge(rule: Rule, scene: Scene, index: int, budget: Meter) -> Finding:
     """The answer of a rule on one part; maybe without judging it once the budget is used up."""
     with scene.known(index):
         return _judged(rule, scene, index, budget)
 
 
-def _judged(rule: Rule, scene: Scene, index: int, budget: Budget) -> Finding:
+def _judged(rule: Rule, scene: Scene, index: int, budget: Meter) -> Finding:
     part = scene.call.parts[index]
     if part.beside and rule.plan.decision == "allow":
         return Finding(rule, index, NO, {})
-    bindings = _bindings(part, rule.kinds)
-    if bindings is None or not budget.spend(len(bindings)):
-        return Finding(rule, index, MAYBE, {})
-    if len(bindings) == 1:
-        return _bound(rule, scene, index, bindings[0])
-    best = Finding(rule, index, NO, bindings[0])
+    tried: list[tuple[Binding, Condition]] = []
+    for kinds, when in rule.branches:
+        bindings = _bindings(part, kinds)
+        if bindings is None or not budget.spend(BINDING * len(bindings)):
+            return Finding(rule, index, MAYBE, {}, cut=True)
+        tried += [(bound, when) for bound in bindings]
+    found = _tried(rule, scene, index, tried)
+    return found._replace(cut=True) if found.answer == MAYBE and budget.cut else found
+
+
+def _tried(rule: Rule, scene: Scene, index: int, tried: list[tuple[Binding, Condition]]) -> Finding:
+    """The best answer of several combinations."""
+    if len(tried) == 1:
+        return _bound(rule, scene, index, *tried[0])
+    best = Finding(rule, index, NO, tried[0][0])
     covered: set[int] = set()
     missing: dict[FactRequest, None] = {}
-    for bound in bindings:
+    for bound, when in tried:
         try:
-            found = _bound(rule, scene, index, bound)
+            found = _bound(rule, scene, index, bound, when)
         except FactNeeded as needed:
             missing |= dict.fromkeys(needed.requests)
             continue
@@ -98,14 +111,14 @@ def _judged(rule: Rule, scene: Scene, index: int, budget: Budget) -> Finding:
     return best._replace(covered=frozenset(covered))
 
 
-def _bound(rule: Rule, scene: Scene, index: int, bound: Binding) -> Finding:
-    """The answer with one binding."""
+def _bound(rule: Rule, scene: Scene, index: int, bound: Binding, when: Condition) -> Finding:
+    """The answer of one condition with one binding."""
     view = scene.view(index, bound)
-    answer = rule.when(view)
+    answer = when(view)
     lifted = None
     if answer != NO:
         answer, lifted = _lifted(rule, view, answer)
-    if answer == MAYBE and view.part.source is not None and view.part.source.settled:
+    if answer == MAYBE and view.part.source is not None and view.part.source.settled and not patterns.cut():
         answer = NO
     if view.part.possible:
         answer = min(answer, MAYBE)
@@ -188,6 +201,8 @@ def explained(finding: Finding, scene: Scene) -> str:
     """Why the rule answered so, for people."""
     if finding.lifted:
         return f"lifted by an exception: {finding.lifted.reason}"
+    if finding.cut:
+        return "there is too much to judge"
     view = scene.view(finding.part, finding.bound)
     with scene.known(finding.part):
         why = conditions.why(finding.rule.plan.when, finding.rule.stance, view)

@@ -8,11 +8,11 @@ from typing import Any
 
 from ostiary.answers import MAYBE, NAMES, NO, YES
 from ostiary.decision import Decision, State, Step, Verdict
-from ostiary.evaluate.budget import Budget, budget
+from ostiary.evaluate.budget import allowance
 from ostiary.evaluate.judge import Finding, Scene, debts, explained, judge
 from ostiary.evaluate.requests import AskingFacts
 from ostiary.facts import FactNeeded, FactRequest
-from ostiary.patterns import metered
+from ostiary.patterns import Meter, metered
 from ostiary.policy import Policy, Rule, Unit
 from ostiary.records import NamedTuple, dataclass, field
 from ostiary.tiers import TIER
@@ -79,14 +79,16 @@ class Writer(NamedTuple):
 
 @dataclass(slots=True)
 class Walk:
-    """What was said so far. `pending` are the findings of rules with a handler, `reached` is the rank of the lowest
-    tier that was judged before a certain deny `ended` the walk, `problems` are what handlers failed in."""
+    """What was said so far. `paid` are the covers by part, `pending` the findings of rules with a handler; `reached` is
+    the rank of the lowest tier that was judged before a certain deny `ended` the walk, `problems` are what handlers
+    failed in."""
 
     scene: Scene
     explain: bool
-    budget: Budget
+    budget: Meter
     stops: list[Stop] = field(default_factory=list)
     covers: list[Cover] = field(default_factory=list)
+    paid: dict[int, list[Cover]] = field(default_factory=dict)
     writers: list[Writer] = field(default_factory=list)
     pending: list[list[Finding]] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -101,13 +103,15 @@ class Walk:
 
     def unpaid(self, part: int, accepted: Callable[[Rule], bool] | None = None) -> frozenset[int]:
         """The debts of a part that the accepted allows leave, by default all allows."""
-        covers = (cover for cover in self.covers if cover.part == part)
+        covers = self.paid.get(part, ())
         paid = (cover.debts for cover in covers if accepted is None or accepted(cover.rule))
         return debts(self.scene.call.parts[part]).difference(*paid)
 
     def cover(self, rule: Rule, part: int, paid: frozenset[int], reason: str | None = None) -> None:
         """Note what an allow pays."""
-        self.covers.append(Cover(rule, part, paid, reason))
+        cover = Cover(rule, part, paid, reason)
+        self.covers.append(cover)
+        self.paid.setdefault(part, []).append(cover)
 
     def step(self, finding: Finding, state: State, decision: str, failure: str = "") -> None:
         """One line of the trail; where a rule answers no it is listed only for `explain`."""
@@ -136,7 +140,7 @@ def walk(
 ) -> AskingFacts[Walk]:
     """Judge these rules in order but for the defaults, within the budget of reviewed or unreviewed sources. With
     `explain` those behind the end of the walk are judged too, and listed as `not-run`."""
-    result = Walk(scene, explain, budget(reviewed), ended=ended)
+    result = Walk(scene, explain, allowance(reviewed), ended=ended)
     for unit, members in groupby((rule for rule in rules if not rule.plan.default), key=lambda rule: rule.unit):
         if result.ended and not explain:
             break
@@ -211,7 +215,7 @@ def find(result: Walk, rule: Rule) -> AskingFacts[list[Finding]]:
     findings: dict[int, Finding] = {}
     while True:
         missing: dict[FactRequest, None] = {}
-        with metered(result.budget.meter):
+        with metered(result.budget):
             for part in result.parts:
                 try:
                     findings[part] = findings.get(part) or judge(rule, result.scene, part, result.budget)
@@ -253,6 +257,8 @@ def _say(result: Walk, finding: Finding) -> None:
             result.stops.append(Stop(rule.verdict, rule, finding.part, certain=True))
     elif rule.stops and finding.answer == MAYBE:
         verdict = {"": Verdict.ASK, "ask": Verdict.ASK, "deny": Verdict.DENY, "none": Verdict.NONE}[rule.plan.uncertain]
+        if finding.cut or result.scene.call.limit:  # nobody becomes free of a rule by length
+            verdict = max(verdict, Verdict.ASK)
         # A doubt never keeps an agent from stopping: that would make it work on for ever.
         if verdict and not ends:
             result.stops.append(Stop(verdict, rule, finding.part, certain=False))

@@ -13,6 +13,7 @@ from typing import Final
 from ostiary.expressions import expression
 from ostiary.paths.spelling import BASE, DEEP, FLAT, MAX_PATH, NAME, ONE, OPEN, SIGNS
 from ostiary.patterns import glob_tokens
+from ostiary.records import NamedTuple
 
 Segments = tuple[str, ...]
 
@@ -129,16 +130,29 @@ def _can_be(pattern: str, name: str) -> bool:
     """Whether a pattern segment can cover a name with holes."""
     if not SIGNS & set(name):
         return segment_matches(pattern, name)
-    if not _SPECIAL.search(pattern) and not _around(pattern, name):
+    around = around_holes(name)
+    if around and not _SPECIAL.search(pattern) and not around.fits(pattern):
         return False
     return len(name) > _MAX_NAME or _meeting(pattern, name)
 
 
-def _around(text: str, name: str) -> bool:
-    """Whether a text begins and ends with what stands around the holes of a name, and is not too short for it."""
-    before, *between, after = _HOLES.split(name)
-    least = len(before) + len(after) + sum(map(len, between))
-    return least <= len(text) and text.startswith(before) and text.endswith(after)
+class Around(NamedTuple):
+    """What is known of a name with holes: its start and end, and how many characters it has at least."""
+
+    before: str
+    after: str
+    least: int
+
+    def fits(self, text: str) -> bool:
+        """Whether a text may be the name."""
+        return self.least <= len(text) and text.startswith(self.before) and text.endswith(self.after)
+
+
+@lru_cache(maxsize=256)
+def around_holes(name: str) -> Around | None:
+    """What stands around the holes of a name, None for one without any."""
+    before, *between = _HOLES.split(name)
+    return Around(before, between[-1], len(before) + sum(map(len, between))) if between else None
 
 
 _HOLES: Final = expression(f"[{''.join(sorted(SIGNS))}]+")

@@ -8,7 +8,7 @@ from typing import Final, Literal
 from ostiary import patterns
 from ostiary.answers import MAYBE, NO, YES, Answer, negated
 from ostiary.facts import Given, Knowledge
-from ostiary.paths.glob import Segments, can_match, path_matches
+from ostiary.paths.glob import Segments, around_holes, can_match, path_matches
 from ostiary.paths.plan import Keyed, Plan, keyed
 from ostiary.paths.spelling import BASE, SIGNS, Spelling, collapsed, on_drive, spelled
 from ostiary.records import NamedTuple
@@ -97,17 +97,23 @@ class Readings:
     def best(self, path: Spelling, answer: Callable[[Pattern], Answer]) -> Answer:
         """The best answer of a pattern on a path: of those that hold no other name than the path, and where it has
         holes, which may hold any name but make nothing certain, of the others."""
+        if not patterns.spend(_STEPS if path.known else _STEPS + len(self.plans.names) // _NAMES):
+            return MAYBE
         names = dict.fromkeys(_split(path.text.casefold()))
         best = _best(answer(pattern) for name in ("", *names) for pattern in self._of(name))
         if best != NO or path.known:
             return best
-        others = (name for name in self.plans.names if name not in names and _may_hold(names, name))
-        return MAYBE if any(answer(pattern) for name in others for pattern in self._of(name)) else NO
+        others = [name for name in self.plans.names if name not in names]
+        for around in [around for item in names if (around := around_holes(item))]:
+            some = [name for name in others if around.fits(name)] if around.least else others
+            if any(answer(pattern) for name in some for pattern in self._of(name)):
+                return MAYBE
+        return NO
 
 
-def _may_hold(names: Iterable[str], name: str) -> bool:
-    """Whether holes among the names of a path may be a name."""
-    return any(can_match((name,), f"/{item}") for item in names if SIGNS & set(item))
+# Steps of looking a path up, and names that are looked at for one step.
+_STEPS: Final = 4
+_NAMES: Final = 8
 
 
 def outside(place: Place, wide: bool) -> PathMatcher:
@@ -181,6 +187,8 @@ def _best(answers: Iterable[Answer]) -> Answer:
 
 def _answer(pattern: Pattern, path: Spelling, knowledge: Knowledge, *, resolved: bool) -> Answer:
     """One pattern on one form of a path; the resolved form is also compared below the resolved anchor."""
+    if not patterns.spend(1 if path.known else _HOLES):
+        return MAYBE
     if pattern.anchor == "re":
         return patterns.search(pattern.body, pattern.flags, path.text) if path.known else MAYBE
     best: Answer = NO
@@ -189,6 +197,9 @@ def _answer(pattern: Pattern, path: Spelling, knowledge: Knowledge, *, resolved:
         if best == NO and resolved and base != "/" and path_matches((*ANYWHERE, *pattern.segments), _split(path.text)):
             best = max(best, _below(_real_base(base, knowledge), pattern.segments, path, knowledge))
     return best
+
+
+_HOLES: Final = 4  # steps of comparing a path with holes
 
 
 def _below(base: str, segments: Segments, path: Spelling, knowledge: Knowledge) -> Answer:

@@ -131,9 +131,13 @@ class Rule:
         return frozenset(_literals(self.plan.when))
 
     @cached_property
-    def when(self) -> Condition:
-        """What must hold."""
-        return conditions.build(self.plan.when, self.stance)
+    def branches(self) -> tuple[tuple[tuple[AccessKind, ...], Condition], ...]:
+        """Conditions of which one is needed, each with the kinds of access that it, what lifts it and exceptions name.
+        Where a rule that stops has several, one of them need not be tried with every access of the others' kinds; what
+        an allow covers depends on all kinds."""
+        plans = self.plan.when[1] if self.stops and self.plan.when[0] == "any" else (self.plan.when,)
+        lifting = (self.plan.unless, *(item.when for item in self.exceptions))
+        return tuple((conditions.kinds(plan, *lifting), conditions.build(plan, self.stance)) for plan in plans)
 
     @cached_property
     def unless(self) -> Condition | None:

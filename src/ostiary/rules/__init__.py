@@ -109,7 +109,8 @@ class Rule(Spec):
     )
     yields: Yields | None = described("lower tiers before which a managed default keeps silent")
     uncertain: Literal["ask", "deny", "none"] | None = described(
-        "what it says where the text does not tell whether it fires: `ask` if absent"
+        "what it says where the text does not tell whether it fires: `ask` if absent; a call that is too long to judge "
+        "asks under `none`, too"
     )
     on_error: Literal["continue", "ask", "deny"] | None = described("what a failing handler means; belongs to `run`")
     audit: StrictBool | None = described("a handler that runs after the verdict; belongs to `run`")
