@@ -170,6 +170,15 @@ def test_handlers_in_the_background_end_when_their_engine_does(tmp_path: Path) -
     assert results.get(timeout=60).failure == "it was cancelled"
 
 
+def test_a_handler_in_the_background_that_cannot_be_started_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", full)
+    asked = request("command", command="exit 0", background=True)
+    assert say(asked) == Decision(failure="it could not be started: can't start new thread")
+
+
 HOOK = """
 import os, sys
 sys.path[:0] = [{source!r}, {tests!r}]

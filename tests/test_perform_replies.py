@@ -65,6 +65,11 @@ def test_a_reason_has_at_most_500_characters() -> None:
     assert len(replies.of_command(Ended(1, b"", b"x" * 60_000), "afk", "PreToolUse").failure) < 600
 
 
+def test_what_a_tool_of_another_kind_says_is_read_like_output() -> None:
+    assert replies.of_text('{"decision":"ask"}', "claude", "PreToolUse") == Decision(verdict=Verdict.ASK)
+    assert replies.of_text("plain", "claude", "SessionStart") == Decision(context="plain")
+
+
 def test_an_answer_that_was_cut_is_a_failure() -> None:
     text = json.dumps({"decision": "approve", "padding": "x" * 80_000}).encode()[:CAPTURED]
     for contract in ("afk", "claude"):
