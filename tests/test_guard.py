@@ -13,6 +13,8 @@ from matrix import sent
 from ostiary.build import compile_definitions, compile_file
 from ostiary.decision import Outcome, Verdict
 from ostiary.dialects import DIALECTS, Unreadable, receive, tool_table
+from ostiary.dialects.base import Place
+from ostiary.dialects.launches import HOMES, LAUNCHES, LOOSE
 from ostiary.engine import Engine
 from ostiary.evaluate import evaluate
 from ostiary.event import Event
@@ -20,6 +22,7 @@ from ostiary.facts import FixedFacts, Given
 from ostiary.guard import guard
 from ostiary.perform import run
 from ostiary.policy import Admitted, assemble
+from ostiary.records import replace
 from ostiary.suites import made
 from ostiary.tools import TOOLS
 from trees import plant
@@ -45,6 +48,8 @@ OURS = guard(
     }
 )
 FACTS = FixedFacts(Given(home="/home/dev", user="dev", start="/work", roots=("/work",), workdirs=("/work",)))
+
+WINDOWS = FixedFacts(replace(FACTS.known, windows=True))
 
 
 def event(call: Any) -> Event:
@@ -113,6 +118,55 @@ def test_every_agent_is_denied(agent: str) -> None:
             assert (judged.verdict, way) == (Verdict.DENY, way)
             found += 1
     assert found >= 2, "no shell and no file tool of this agent carries a call"
+
+
+# What the tables of agents name
+
+PLACES = [(name, place) for name, dialect in DIALECTS.items() for place in dialect.registration.places]
+
+
+@pytest.mark.parametrize(("agent", "place"), PLACES, ids=[f"{name}: {place.path}" for name, place in PLACES])
+def test_every_file_that_registers_hooks_stays(agent: str, place: Place) -> None:
+    base = {"home": "/home/dev/", "project": "/work/", "/": ""}[place.anchor]
+    path = f"{base}{place.path}"
+    quoted = f"'{path}'"
+    there = WINDOWS if place.platform == "windows" else FACTS
+    for command in ("rm -r {}", "mv {} /tmp/x", "cp x {}", "echo x > {}", "ln -s a {}"):
+        assert "registrations" in fired(outcome(command.format(quoted), facts=there)), command
+    for name, arguments in (
+        ("write_file", {"file_path": path, "content": "x"}),
+        ("edit_file", {"file_path": path, "old_string": "a", "new_string": "b"}),
+        ("patch_apply", {"patch": f"*** Begin Patch\n*** Delete File: {path}\n*** End Patch\n"}),
+    ):
+        for way in sent(DIALECTS[agent], {"tool": name, "input": arguments}):
+            received = receive(DIALECTS[agent], way.raw, way.native)
+            assert not isinstance(received, Unreadable)
+            judged = run(evaluate(assemble((OURS,), TABLE), received, there.given(received.cwd)), there)
+            assert (judged.verdict, way) == (Verdict.DENY, way)
+    assert outcome(f"cat {quoted}", facts=there).verdict == Verdict.NONE
+
+
+@pytest.mark.parametrize("agent", LAUNCHES)
+def test_every_way_to_start_an_agent_loosely_is_denied(agent: str) -> None:
+    launch = LAUNCHES[agent]
+    values = {"": "x", "/bypass|dontAsk|auto/": "bypassPermissions", "/yolo|auto/": "yolo"}
+    for program in (*launch.processes, *(f"npx {name}" for name in launch.packages)):
+        for option in LOOSE:
+            assert f"agents-loose-{agent}" in fired(outcome(f"{program} {option}")), option
+        for option, value in launch.loose.items():
+            given = "hooks=false" if value.startswith("/^") else values.get(value, value)
+            assert f"agents-loose-{agent}" in fired(outcome(f"{program} {option} {given}")), option
+        for variable in (*launch.homes, *HOMES):
+            assert f"agents-loose-{agent}" in fired(outcome(f"{variable}=/tmp/x {program}")), variable
+        for word in launch.prompts:
+            assert "agents-alone" in fired(outcome(f"{program} {word} go")), word
+        assert outcome(f"{program} --version").verdict == Verdict.NONE
+
+
+def test_every_agent_is_in_the_table_of_launches() -> None:
+    assert set(LAUNCHES) == set(DIALECTS)
+    for agent, launch in LAUNCHES.items():
+        assert set(launch.processes) >= set(DIALECTS[agent].programs), agent
 
 
 # Who can lift a rule

@@ -69,6 +69,10 @@ def invocation_of(words: tuple[Word, ...]) -> Invocation:
     return _invocation(words, programs.arguments(words), (), True)
 
 
+_FETCHING: Final = frozenset({"npx", "npm", "pnpx", "pnpm", "yarn", "bunx", "bun", "uvx", "uv", "pipx"})
+"""Programs that fetch a package, perhaps in a version, and run its program."""
+
+
 def _is_program_too(item: Word, given: Arguments, windows: bool) -> bool:
     """Whether an alias of PowerShell names a program of other systems, of which `rm` and `curl` are no aliases."""
     return given.data is not None and (item.text or "").lower() in (_UNSURE if windows else _SHADOWED)
@@ -91,6 +95,8 @@ def _invocation(
     words: tuple[Word, ...], given: Arguments, via: tuple[str, ...], transparent: bool, language: str = "bash"
 ) -> Invocation:
     name, bare = program_name(words[0], language) if words else (None, False)
+    if name and via and via[-1] in _FETCHING:
+        name = name.partition("@")[0] or name  # `npx cowsay@1.2` runs cowsay
     data = given.data
     folds = language != "bash" or (data is not None and not data.traits.isdisjoint(_FOLDING))
     git = data is not None and data.path[0] == "git"
