@@ -275,3 +275,7 @@ def test_an_explanation_lists_only_those_that_speak(tmp_path: Path) -> None:
     engine = Engine.load(tmp_path / "config", tmp_path)
     trail = engine.explain(Event.from_call("bash", {"command": "ls"}, cwd="/")).trail
     assert [step.rule for step in trail] == ["user:policy/deny:Bash(rm *)"]
+
+
+def test_every_place_in_the_rules_is_one_of_the_machine() -> None:
+    assert "{" not in "".join(repr(rule.when) for rule in OURS.file.rules).replace("{0,", "")

@@ -85,7 +85,19 @@ def path_matcher(plans: Plan, wide: bool) -> TargetMatcher:
         case ("autorun",):
             return _autorun(plans[1], wide)
         case _:
-            return paths.matcher(plans, wide)
+            return _later(plans, wide)
+
+
+def _later(plans: Plan, wide: bool) -> TargetMatcher:
+    """The matcher of path patterns, made when the first access comes: most calls have none of some kinds."""
+    made: list[TargetMatcher] = []
+
+    def match(target: Word, cwd: str | None, knowledge: Knowledge) -> Answer:
+        if not made:
+            made.append(paths.matcher(plans, wide))
+        return made[0](target, cwd, knowledge)
+
+    return match
 
 
 @lru_cache(maxsize=8)

@@ -125,8 +125,13 @@ def names_of(plan: Plan) -> frozenset[patterns.TextPlan] | None:
             named = [found for child in plan[1] if (found := names_of(child)) is not None]
             return min(named, key=lambda names: (_has_patterns(names), len(names)), default=None)
         case "any":
-            each = [names_of(child) for child in plan[1]]
-            return None if None in each else frozenset(text for names in each for text in names or ()) or None
+            each: list[frozenset[patterns.TextPlan]] = []
+            for child in plan[1]:
+                names = names_of(child)
+                if names is None:
+                    return None
+                each.append(names)
+            return frozenset(text for names in each for text in names) or None
         case "program":
             return frozenset(("eq", base_name(text[1])) if text[0] == "eq" else tuple(text) for text in plan[1])
         case "line":

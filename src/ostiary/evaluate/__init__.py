@@ -90,7 +90,7 @@ def _writes(scene: Scene, outcome: Outcome) -> tuple[tuple[str, bool], ...]:
 def _scene(policy: Policy, event: Event, knowledge: Knowledge) -> AskingFacts[Scene]:
     """What the rules see of an event. Scripts in files are asked for only where a rule could stop what runs there."""
     call = analyse(event, knowledge.given, policy.tools, levels=policy.levels)
-    if event.name in policy.stopping:
+    if policy.stops_at(event.name):
         call = yield from _with_files(call, event, knowledge, policy.tools, policy.levels)
     return Scene(event, call, knowledge, policy.tools)
 

@@ -162,10 +162,8 @@ def candidates(policy: Policy, scene: Scene, explain: bool) -> list[Rule]:
     name = scene.event.name
     if explain:
         return [rule for rule in policy.rules if name in rule.plan.on]
-    index = policy.index.get(name)
-    if index is None:
-        return []
-    return [policy.rules[position] for position in index.candidates(scene.event, scene.call, scene.tools)]
+    found = policy.index.of(name).candidates(scene.event, scene.call, scene.tools)
+    return [policy.rules[position] for position in found]
 
 
 def _unit(result: Walk, unit: Unit, rules: list[Rule]) -> AskingFacts[None]:

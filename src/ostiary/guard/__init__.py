@@ -23,6 +23,9 @@ Ours = Mapping[str, tuple[str, ...]]
 settings and state, `above` those that they lie in, `engine` the folders of the program, `site` those it shares with
 others, `bin` where its commands are, `program` the interpreter."""
 
+_OWN: Final = ("own-", "perhaps-own-")
+"""What the ids of rules begin with that name such places."""
+
 _SIGNS: Final = expression(r"[*?\[\\]")
 
 
@@ -44,7 +47,7 @@ def _segments(path: str) -> tuple[str, ...]:
 
 
 def _rule(rule: RulePlan, ours: _Segments) -> RulePlan:
-    return rule._replace(when=_placed(rule.when, ours))
+    return rule._replace(when=_placed(rule.when, ours)) if rule.id.startswith(_OWN) else rule
 
 
 def _placed(plan: Plan, ours: _Segments) -> Plan:

@@ -89,14 +89,23 @@ def _programs(call: Call) -> set[str] | None:
     return found
 
 
-def build(rules: tuple[Rule, ...]) -> dict[str, Index]:
-    """An index per event name over the rules that act or observe."""
-    by_event: dict[str, list[Rule]] = {}
-    for rule in rules:
-        if rule.state != "untrusted":
-            for name in rule.plan.on:
-                by_event.setdefault(name, []).append(rule)
-    return {name: _index(members) for name, members in by_event.items()}
+class Indexes:
+    """An index per event name over the rules that act or observe, each made when it is first asked for: a hook asks for
+    one."""
+
+    __slots__ = ("_made", "_rules")
+
+    def __init__(self, rules: tuple[Rule, ...]) -> None:
+        self._rules = rules
+        self._made: dict[str, Index] = {}
+
+    def of(self, name: str) -> Index:
+        """The index of an event name."""
+        found = self._made.get(name)
+        if found is None:
+            found = _index([rule for rule in self._rules if rule.state != "untrusted" and name in rule.plan.on])
+            self._made[name] = found
+        return found
 
 
 def _index(rules: list[Rule]) -> Index:

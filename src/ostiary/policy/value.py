@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from ostiary.call import NOTHING, Definitions
-from ostiary.policy.index import Index, build
+from ostiary.policy.index import Indexes
 from ostiary.policy.rule import Rule, Unit
 from ostiary.records import dataclass
 from ostiary.tools import ToolTable
@@ -30,16 +30,21 @@ class Policy:
     levels: tuple[Definitions, ...] = (NOTHING,)
 
     @cached_property
-    def index(self) -> dict[str, Index]:
-        """Event name → which rules can say anything about it."""
-        return build(self.rules)
+    def index(self) -> Indexes:
+        """Which rules can say anything about an event."""
+        return Indexes(self.rules)
+
+    def stops_at(self, name: str) -> bool:
+        """Whether some rule could stop a call at this event because of what a command in it does."""
+        found = self._stopping.get(name)
+        if found is None:
+            acting = (rule for rule in self.rules if rule.state != "untrusted" and name in rule.plan.on)
+            found = self._stopping[name] = any(rule.judges for rule in acting)
+        return found
 
     @cached_property
-    def stopping(self) -> frozenset[str]:
-        """Names of events at which some rule could stop a call because of what a command in it does."""
-        return frozenset(
-            name for rule in self.rules if rule.state != "untrusted" and rule.judges for name in rule.plan.on
-        )
+    def _stopping(self) -> dict[str, bool]:
+        return {}
 
     @property
     def inactive(self) -> tuple[Rule, ...]:
