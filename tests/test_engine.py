@@ -261,7 +261,7 @@ def test_a_reload_that_fails_leaves_everything(base: Path) -> None:
     plant(base, {"config/policy.yaml": deny("Bash(rm *)")})
     engine = load(base)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ostiary.engine.discover_own", lambda places: 1 / 0)
+        patch.setattr("ostiary.sources.snapshot.discover_own", lambda places: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             engine.reload()
     assert verdict(engine, base, "rm x") == "deny"

@@ -124,3 +124,21 @@ def test_no_policy_is_said(line: Line) -> None:
     ran = line.at("eval", "ls")
     assert ran.status == 0
     assert "`ostiary init` writes one" in ran.err
+
+
+HANDLER = """version: 1
+rules:
+  - {id: a, run: {command: "echo no >&2; exit 2"}}
+"""
+
+
+@pytest.mark.parametrize("verb", ["eval", "explain"])
+def test_handlers_run_when_that_is_asked_for(line: Line, verb: str) -> None:
+    line.policy(HANDLER)
+    settings = line.config / "settings.yaml"
+    settings.write_text("enable_shell_hooks: true\n")
+    assert verdict(line.at(verb, "--json", "ls")) == "none"
+    ran = line.at(verb, "--json", "--perform", "ls")
+    assert (verdict(ran), ran.json["reason"]) == ("deny", "no")
+    settings.write_text("enable_shell_hooks: false\n")
+    assert verdict(line.at(verb, "--json", "--perform", "ls")) == "none"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ostiary import Engine, Event
+from ostiary import Engine, Event, Verdict
 from ostiary.answers import MAYBE, NO, YES
 from ostiary.cold import HookCall, decide
 from ostiary.paths import ANYTHING, Spelling, Written, is_known, wrote
@@ -285,3 +285,85 @@ def test_an_engine_says_what_it_cannot_remember(tmp_path: Path) -> None:
     (base / "config/state/sessions").write_text("no folder", "utf-8")
     outcome = loaded.decide(event(base, "echo ls > x.sh"))
     assert outcome.problems == ("what this call writes cannot be remembered",)
+
+
+REMEMBERING = """version: 1
+rules:
+  - {id: pushes, decision: ask, remember: session, when: {command: {program: git}}}
+  - {id: again, decision: ask, when: {command: {program: svn}}}
+  - {id: scripts, decision: ask, remember: session, when: {executes: ./x.sh}}
+"""
+
+
+def asks(loaded: Engine, base: Path, command: str, **fields: object) -> bool:
+    return loaded.decide(event(base, command, **fields)).verdict == Verdict.ASK
+
+
+def ran(loaded: Engine, base: Path, command: str, **fields: object) -> None:
+    loaded.decide(event(base, command, name="PostToolUse", output="done", **fields))
+
+
+def remembering(base: Path) -> Engine:
+    plant(base, {"project/.git": None, "project/x.sh": "true\n", "config/policy.yaml": REMEMBERING})
+    return Engine.load(config_dir=base / "config", project=base / "project")
+
+
+def test_what_a_person_permitted_is_not_asked_again(tmp_path: Path) -> None:
+    base = tmp_path.resolve()
+    loaded = remembering(base)
+    assert asks(loaded, base, "git push")
+    assert asks(loaded, base, "git push")  # nobody permitted it
+    ran(loaded, base, "git push")
+    assert not asks(loaded, base, "git push")
+    assert not asks(Engine.load(config_dir=base / "config", project=base / "project"), base, "git push")
+    assert asks(loaded, base, "git push -f")
+    assert asks(loaded, base, "git push", session="another")
+    assert asks(loaded, base, "git push", agent="another")
+    (step,) = loaded.decide(event(base, "git push")).trail
+    assert step.state == "remembered"
+
+
+def test_what_ran_unasked_was_not_permitted(tmp_path: Path) -> None:
+    base = tmp_path.resolve()
+    loaded = remembering(base)
+    ran(loaded, base, "git push")
+    assert asks(loaded, base, "git push")
+    loaded.decide(event(base, "git push", name="PermissionDenied"))
+    assert asks(loaded, base, "git push")
+
+
+def test_rules_that_do_not_remember_ask_again(tmp_path: Path) -> None:
+    base = tmp_path.resolve()
+    loaded = remembering(base)
+    for _ in range(2):
+        assert asks(loaded, base, "git push && svn commit")
+        ran(loaded, base, "git push && svn commit")
+
+
+def test_without_a_session_nothing_is_remembered(tmp_path: Path) -> None:
+    base = tmp_path.resolve()
+    loaded = remembering(base)
+    for _ in range(2):
+        assert asks(loaded, base, "git push", session=None)
+        ran(loaded, base, "git push", session=None)
+
+
+def test_a_script_that_changed_is_another_call(tmp_path: Path) -> None:
+    base = tmp_path.resolve()
+    loaded = remembering(base)
+    assert asks(loaded, base, "sh x.sh")
+    ran(loaded, base, "sh x.sh")
+    assert not asks(loaded, base, "sh x.sh")
+    (base / "project/x.sh").write_text("false\n")
+    assert asks(loaded, base, "sh x.sh")
+
+
+@pytest.mark.parametrize("damage", [b"", b"\0" * 4096, b"=", b"=x"])
+def test_a_damaged_memory_permits_nothing(tmp_path: Path, damage: bytes) -> None:
+    base = tmp_path.resolve()
+    loaded = remembering(base)
+    assert asks(loaded, base, "git push")
+    ran(loaded, base, "git push")
+    (file,) = (base / "config/state/sessions").glob("*.asked")
+    file.write_bytes(damage)
+    assert asks(loaded, base, "git push")

@@ -1,8 +1,9 @@
 """Policy for coding agents: judges what a tool call does, never looser than it was written.
 
-What embedders need is here: `Engine`, `Event`, `Outcome`, `Verdict`, `Facts` with `FixedFacts` and `Given`, `Problem`
-and `PolicyError`; and what watchers need: `read_event`, `LifecycleEvent`, `UnknownAgent`, `builtin_dialects` and
-`Dialect`. Each is imported when it is first used, so that importing one module of the package costs no other.
+What embedders need is here: `Engine` with `Dispatched` and `Cancelled`, `Event`, `Decision`, `Outcome`, `Verdict`,
+`Finished`, `Facts` with `FixedFacts` and `Given`, `Problem` and `PolicyError`; and what watchers need: `read_event`,
+`LifecycleEvent`, `UnknownAgent`, `builtin_dialects` and `Dialect`. Each is imported when it is first used, so that
+importing one module of the package costs no other.
 """
 
 from __future__ import annotations
@@ -11,22 +12,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from ostiary.decision import Outcome, Verdict
+    from ostiary.decision import Decision, Outcome, Verdict
     from ostiary.dialects.base import Dialect
     from ostiary.dialects.lifecycle import LifecycleEvent, UnknownAgent, builtin_dialects, read_event
-    from ostiary.engine import Engine
+    from ostiary.engine import Cancelled, Dispatched, Engine
     from ostiary.event import Event
     from ostiary.facts import FactRequest, Facts, FixedFacts, Given
+    from ostiary.perform.runtime import Finished
     from ostiary.problems import PolicyError, Problem
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Cancelled",
+    "Decision",
     "Dialect",
+    "Dispatched",
     "Engine",
     "Event",
     "FactRequest",
     "Facts",
+    "Finished",
     "FixedFacts",
     "Given",
     "LifecycleEvent",
@@ -41,11 +47,15 @@ __all__ = [
 ]
 
 _HOMES: Final = {
+    "Cancelled": "engine",
+    "Decision": "decision",
     "Dialect": "dialects.base",
+    "Dispatched": "engine",
     "Engine": "engine",
     "Event": "event",
     "FactRequest": "facts",
     "Facts": "facts",
+    "Finished": "perform.runtime",
     "FixedFacts": "facts",
     "Given": "facts",
     "LifecycleEvent": "dialects.lifecycle",

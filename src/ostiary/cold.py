@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
-from ostiary.decision import Outcome, Verdict
+from ostiary.decision import Decision, Outcome, Verdict
 from ostiary.dialects import DIALECTS, Answer, Dialect, OnError, Unreadable, hosted, receive, unreadable, write
 from ostiary.digests import sha256
-from ostiary.evaluate import evaluate
+from ostiary.evaluate import HandlerRequest, evaluate
 from ostiary.event import Event
 from ostiary.perform import run
 from ostiary.records import NamedTuple, replace
-from ostiary.sources import approvals, store
+from ostiary.sources import account, approvals, store
 from ostiary.sources.admit import admit, policy_of, told
 from ostiary.sources.desk import Compile, Desk, Miss
 from ostiary.sources.discover import Source, discover_own, discover_plugins, discover_projects
@@ -120,6 +121,7 @@ def _waiting(event: Event, outcome: Outcome, now: float) -> approvals.Waiting:
 
 
 def _outcome(event: Event, call: HookCall, places: Places, compile: Compile | None) -> Outcome:
+    began = time.monotonic()
     roots = find_roots(call.start, event.project, event.cwd)
     desk, now = Desk(places, compile), time.time()
     settings = load_settings(desk, roots)
@@ -129,7 +131,8 @@ def _outcome(event: Event, call: HookCall, places: Places, compile: Compile | No
     standings = tuple(admit(source, desk, trust) for source in sources)
     facts = MachineFacts(roots, event.workdirs, Memory(places.state, event.agent, event.session))
     policy = policy_of(standings, places, trust, settings.gates)
-    outcome = run(evaluate(policy, event, facts.given(event.cwd)), facts)
+    evaluation = evaluate(policy, event, facts.given(event.cwd))
+    outcome = run(evaluation, facts, partial(_perform, event, roots, call, settings, began))
     return told(noted(places.state, event, outcome), standings)
 
 
@@ -140,6 +143,36 @@ def _foreign(settings: Settings, places: Places, roots: Roots, start: str | None
     from ostiary.sources.foreign import discover_foreign, where  # late: most hooks are done without it
 
     return discover_foreign(settings.hooks_from, where(places, roots, start)).sources
+
+
+# What is kept of a hook's time, in seconds and as a part of it, for the answer when the last handler is over.
+_KEPT: Final = 1.0
+_PART: Final = 0.25
+
+
+def _perform(
+    event: Event,
+    roots: Roots,
+    call: HookCall,
+    settings: Settings,
+    began: float,
+    requests: tuple[HandlerRequest, ...],
+) -> tuple[Decision | None, ...]:
+    """What handlers say in the time that the agent gives its hooks."""
+    from ostiary.perform.handlers import perform  # late: few events have any
+    from ostiary.perform.runtime import Runtime
+
+    seconds = DIALECTS[call.agent].timeouts.deadline(event.native_name or call.event_name)
+    user = account.account()
+    runtime = Runtime(
+        began=began,
+        deadline=began + seconds - min(_KEPT, seconds * _PART),
+        models=settings.models,
+        project=event.project or roots.start or call.start or "",
+        home=user.home if user else "",
+        ends=True,
+    )
+    return perform(requests, runtime)
 
 
 def failed(error: BaseException) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from ostiary.records import dataclass, field
 
-State = Literal["active", "observe", "expired", "untrusted", "overruled", "not-run", "excepted", "gated"]
+State = Literal["active", "observe", "expired", "untrusted", "overruled", "not-run", "excepted", "gated", "remembered"]
 AnswerName = Literal["no", "maybe", "yes"]
 
 
@@ -110,7 +110,8 @@ class Outcome:
     is shown to people. `model_reason` replaces `reason` towards the model where the text comes from a source nobody
     reviewed (law L6). `generation` names the policy that answered. `writes` are the paths that the call could write if
     it is permitted, as `paths.spelled` writes them, and whether that is certain; `scripts` is a digest of the texts of
-    the files that it runs, empty if none was read. Both are no part of the JSON.
+    the files that it runs, empty if none was read. `remember` is what the call is to be remembered by if a person
+    permits it, empty if it is not. These three are no part of the JSON.
     """
 
     verdict: Verdict = Verdict.NONE
@@ -130,6 +131,7 @@ class Outcome:
     degraded: tuple[Degraded, ...] = ()
     writes: tuple[tuple[str, bool], ...] = ()
     scripts: str = ""
+    remember: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The outcome as JSON-able data, schema 1 (`schemas/outcome.schema.json`); absent keys are left out."""

@@ -1,7 +1,8 @@
 """What an answer does to each event in a harness that embeds the engine: the one table of it.
 
-`afk` is the contract of afk's hooks, `claude` that of Claude Code's as agentx implements it. An agent with hooks of its
-own does what its dialect says; this is for a harness that asks the engine itself.
+`afk` is the contract of afk's hooks, `claude` that of Claude Code's as agentx implements it. One thing is otherwise: a
+new output counts after every tool call, failed ones too, for a redaction that is not heeded gives away what it hides.
+An agent with hooks of its own does what its dialect says; this is for a harness that asks the engine itself.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ _AFK: Final[Mapping[str, Effects]] = {
     "SubagentStart": Effects(blocks=True),
     "SubagentStop": Effects(context="parent"),
     "PreToolUse": Effects(blocks=True, context="result", reason="result", rewrites=True),
-    "PostToolUse": _REPORT,
-    "PostToolUseFailure": _REPORT,
+    "PostToolUse": _REPORT._replace(output=True),
+    "PostToolUseFailure": _REPORT._replace(output=True),
     "PreCompact": Effects(blocks=True),
     "Stop": Effects(blocks=True, context="next prompt", reason="next turn", continues=True),
     "UserPromptSubmit": Effects(blocks=True, context="prompt"),
@@ -58,7 +59,7 @@ _CLAUDE: Final[Mapping[str, Effects]] = {
     "PreToolUse": _GATE,
     "PermissionRequest": _GATE,
     "PostToolUse": Effects(context="result", reason="result", output=True),
-    "PostToolUseFailure": Effects(context="result", reason="result"),
+    "PostToolUseFailure": Effects(context="result", reason="result", output=True),
     "Stop": Effects(blocks=True, context="next turn", reason="next turn", continues=True),
     "SubagentStop": Effects(blocks=True, context="next turn", reason="next turn", continues=True),
     "PreCompact": Effects(blocks=True, halts=False, tells=False),

@@ -3,7 +3,13 @@
     engine = Engine.load(project="/work/app")
     outcome = engine.decide(Event.from_call("bash", {"command": "git push --force"}, cwd="/work/app"))
 
-An engine starts no process, no thread and no network connection, and any number of them live side by side.
+A harness of its own registers handlers and dispatches its events:
+
+    engine.on("PreToolUse", check, tool="Edit|Write")
+    found = engine.dispatch(event)
+
+An engine starts a process or a connection only where a handler is one, and a thread only if it may; any number of them
+live side by side.
 """
 
 from __future__ import annotations
@@ -12,37 +18,37 @@ import json
 import os
 import sys
 import time
-from collections import ChainMap
-from collections.abc import Iterable, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Mapping
 from threading import Lock
 from typing import Any, Final, TypeVar
 
 from ostiary.call.model import Call
 from ostiary.decision import Outcome
 from ostiary.dialects import DIALECTS, Unreadable, receive
+from ostiary.effects import Contract, Effective
 from ostiary.evaluate import evaluate, taken_apart
 from ostiary.event import Event
 from ostiary.explain import Status
 from ostiary.facts import Facts
 from ostiary.foreign import AgentName
-from ostiary.perform import Evaluation, arun, run
+from ostiary.host import Handler, Host, Means, Registration
+from ostiary.perform import Evaluation, Perform, arun, nothing, run
+from ostiary.perform.adapters.base import Model, Verifier
+from ostiary.perform.program import Cancel
+from ostiary.perform.runtime import Finished
 from ostiary.policy import FilePlan, Gates, Policy
 from ostiary.problems import Problem
-from ostiary.records import NamedTuple, dataclass, field, replace
+from ostiary.records import NamedTuple
 from ostiary.sources import permits, store
-from ostiary.sources.admit import Standing, admit, policy_of, told
-from ostiary.sources.compiled import Compiled
-from ostiary.sources.compiling import compile_source
-from ostiary.sources.desk import Desk
-from ostiary.sources.discover import Source, discover_own, discover_plugins, discover_projects
-from ostiary.sources.foreign import discover_foreign, where
+from ostiary.sources.admit import Standing, told
 from ostiary.sources.machine import MachineFacts
 from ostiary.sources.memory import Memory, noted
 from ostiary.sources.places import Managed, Places, find_places
 from ostiary.sources.report import report
-from ostiary.sources.roots import Roots, RulesFolder, find_roots
-from ostiary.sources.settings import NAME, Settings, load_settings
-from ostiary.sources.store import Reviewed, Trust
+from ostiary.sources.roots import find_roots
+from ostiary.sources.settings import Settings
+from ostiary.sources.snapshot import Folders, Loaded, Snapshot, marks, snapshot
+from ostiary.sources.store import Reviewed
 from ostiary.sources.worktrees import repository
 from ostiary.trust import Earlier, Review, review
 from ostiary.visible import visible
@@ -52,37 +58,9 @@ V = TypeVar("V")
 
 Payload = Mapping[str, Any] | bytes
 
-_Folders = tuple[RulesFolder, ...]
-_Agents = tuple[AgentName, ...]
-_Marks = tuple[tuple[int, int, int] | None, ...]
-
 # Sessions and combinations of projects that are remembered; the oldest go first.
 _SESSIONS: Final = 4096
 _POLICIES: Final = 256
-
-
-@dataclass(frozen=True, slots=True)
-class _Loaded:
-    """How each source takes part, and the policy that makes."""
-
-    standings: tuple[Standing, ...]
-    policy: Policy
-
-
-@dataclass(frozen=True, slots=True)
-class _Snapshot:
-    """All files as they were at one time: `base` holds those of the start folder, `further` what events in other
-    projects added. `marks` are those of the files that say whom to trust, `strays` tells of files that only look like
-    another agent's settings. An event that is being judged keeps the snapshot it began with."""
-
-    desk: Desk
-    settings: Settings
-    trust: Trust
-    marks: _Marks
-    roots: Roots
-    base: _Loaded
-    strays: tuple[Problem, ...]
-    further: dict[_Folders, _Loaded] = field(default_factory=dict)
 
 
 class _Prepared(NamedTuple):
@@ -94,42 +72,15 @@ class _Prepared(NamedTuple):
     standings: tuple[Standing, ...]
 
 
-def _load(
-    sources: Iterable[Source], desk: Desk, trust: Trust, gates: Gates, before: tuple[Standing, ...] = ()
-) -> _Loaded:
-    standings = (*before, *(admit(source, desk, trust) for source in sources))
-    return _Loaded(standings, policy_of(standings, desk.places, trust, gates))
+class Dispatched(NamedTuple):
+    """What came of an event: the outcome, and what the harness is to do about it."""
+
+    outcome: Outcome
+    done: Effective
 
 
-def _marks(places: Places) -> _Marks:
-    """What tells whether trust or settings are other ones now."""
-    files = (store.place(places.state), *(os.path.join(folder, NAME) for folder in (places.managed.path, places.user)))
-    return tuple(map(_mark, files))
-
-
-def _mark(path: str) -> tuple[int, int, int] | None:
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return status.st_ino, status.st_mtime_ns, status.st_size
-
-
-def _snapshot(places: Places, start: str, wanted: _Agents | None, memory: MutableMapping[str, Compiled]) -> _Snapshot:
-    """Everything as it is on the disk now. Plans in `memory` whose sources are what they were are used again. `wanted`
-    are the agents whose hooks an embedder wants, None for those that the settings name."""
-    marks = _marks(places)  # first: what changes while it is read is read again
-    fresh: dict[str, Compiled] = {}
-    desk = Desk(places, compile_source, ChainMap(fresh, memory))
-    roots = find_roots(start)
-    settings = load_settings(desk, roots)
-    trust = store.load(places.state, time.time()).under(settings)
-    # what managed settings say goes before what an embedder wants
-    agents = settings.hooks_from if wanted is None or "hooks_from" in settings.managed else wanted
-    foreign = discover_foreign(agents, where(places, roots, start))
-    ours = (*discover_own(places), *discover_projects(roots.folders), *discover_plugins(places))
-    base = _load((*ours, *foreign.sources), desk, trust, settings.gates)
-    return _Snapshot(replace(desk, memory=fresh), settings, trust, marks, roots, base, foreign.problems)
+class Cancelled(Exception):
+    """The event was cancelled. Whatever handlers said until then counts nothing."""
 
 
 def _bounded(memory: dict[K, V], most: int) -> dict[K, V]:
@@ -146,16 +97,16 @@ class Engine:
     `problems` has everything that is wrong.
     """
 
-    def __init__(self, places: Places, start: str, facts: Facts | None, hooks_from: _Agents | None = None) -> None:
+    def __init__(self, places: Places, start: str, facts: Facts | None, host: Host) -> None:
         """Use `load`. `start` is the absolute folder the agent was started in."""
         self._places = places
         self._start = start
-        self._hooks_from = hooks_from
         self._facts = facts
+        self._host = host
         self._reloading = Lock()
         self._remembering = Lock()
-        self._sessions: dict[tuple[str, str], _Folders] = {}
-        self._snapshot = _snapshot(places, start, hooks_from, {})
+        self._sessions: dict[tuple[str, str], Folders] = {}
+        self._snapshot = snapshot(places, start, host.wanted, {})
 
     @classmethod
     def load(
@@ -165,6 +116,13 @@ class Engine:
         facts: Facts | None = None,
         managed: str | os.PathLike[str] | Managed | None = None,
         hooks_from: Iterable[AgentName] | None = None,
+        *,
+        contract: Contract = "afk",
+        continuations: int | None = None,
+        threads: int = 0,
+        model: Model | None = None,
+        verifier: Verifier | None = None,
+        on_result: Callable[[Finished], None] | None = None,
     ) -> Engine:
         """An engine with the policy that is on the disk now.
 
@@ -172,29 +130,81 @@ class Engine:
         agent was started in (default: the current one). `facts` answers questions about the machine (default: the
         machine). `managed` is another managed place; files in it must belong to root or this user, and only they may
         write there. `hooks_from` are the agents in whose settings files hooks are looked for (default: those that the
-        settings name; managed settings go before it). Raises `NoPlace` for a user without a home and without
+        settings name; managed settings go before it).
+
+        The rest is for a harness that dispatches its events. `contract` says how handlers registered with `on` run, and
+        what an answer does to each event; `continuations` is how often in a row an agent is made to go on working
+        (None: what the contract says). `threads` is how many threads the engine may start at a time, for handlers that
+        run beside each other and for those in the background. `model` answers `prompt` handlers (None: one that the
+        settings name), `verifier` answers `agent` ones. `on_result` is told what handlers in the background came to, in
+        their thread; without it `results` holds it. Raises `NoPlace` for a user without a home and without
         `config_dir`.
         """
         config = os.path.abspath(config_dir) if config_dir is not None else None
         places, start = find_places(config, _managed(managed)), os.path.abspath(project or os.getcwd())
-        return cls(places, start, facts, None if hooks_from is None else tuple(hooks_from))
+        agents = None if hooks_from is None else tuple(hooks_from)
+        host = Host(contract, continuations, on_result, Means(threads, model, verifier), agents)
+        return cls(places, start, facts, host)
+
+    def on(
+        self,
+        event: str,
+        handler: Handler,
+        tool: str | None = None,
+        *,
+        name: str | None = None,
+        timeout: float | None = None,
+        background: bool = False,
+        rewake: bool = False,
+        pure: bool = False,
+    ) -> Registration:
+        """Registers a handler of the harness's own for a canonical event, behind those that are there and in front of
+        all that files name.
+
+        `tool` is a pattern as under `tool:` in a rule. `timeout` are seconds (None: what the event allows, zero or
+        less: as long as it likes, which is for handlers that wait for a person). `background`, `rewake` and `pure` are
+        what `async`, `rewake` and `pure` are in a rule. Raises ValueError for an unknown event, a tool pattern that is
+        none, and a name that is taken.
+        """
+        options = {"timeout": timeout, "background": background, "rewake": rewake, "pure": pure}
+        made = self._host.add(event, handler, tool, name, **options)
+        self._renew()
+        return Registration(made, event, self._remove)
+
+    def dispatch(self, event: Event, cancel: Cancel | None = None) -> Dispatched:
+        """The outcome of an event of the harness's agent, and what to do about it. Raises `Cancelled` once `cancel`
+        says so."""
+        event = self._host.told(event)
+        _still(cancel)
+        outcome = self._decided(event, cancel)
+        _still(cancel)
+        return Dispatched(outcome, self._host.took(event, outcome))
+
+    async def adispatch(self, event: Event, cancel: Cancel | None = None) -> Dispatched:
+        """`dispatch` for an event loop: handlers that are asynchronous run in it, everything else in another thread."""
+        event = self._host.told(event)
+        _still(cancel)
+        outcome = await self._adecided(event, cancel)
+        _still(cancel)
+        return Dispatched(outcome, self._host.took(event, outcome))
+
+    def results(self) -> tuple[Finished, ...]:
+        """What handlers in the background came to since this was asked last."""
+        return self._host.results()
 
     def decide(self, event: Event | Payload, agent: str | None = None) -> Outcome:
         """The outcome of an event, or of a payload as `agent` sends it. Raises ValueError for a payload that cannot be
         read (at a gate, that has to mean deny) or without a known agent."""
-        call = self._prepared(_event(event, agent))
-        return told(noted(self._places.state, call.event, run(call.evaluation, call.facts)), call.standings)
+        return self._decided(_event(event, agent))
 
-    def judge(self, event: Event | Payload, agent: str | None = None) -> Outcome:
-        """The same outcome of a call that is not about to run: what it would write is not remembered. Raises what
-        `decide` does."""
-        call = self._prepared(_event(event, agent))
-        return told(run(call.evaluation, call.facts), call.standings)
+    def judge(self, event: Event | Payload, agent: str | None = None, *, perform: bool = False) -> Outcome:
+        """The same outcome of a call that is not about to run: what it would write is not remembered, and handlers run
+        only with `perform`. Raises what `decide` does."""
+        return self._judged(_event(event, agent), explain=False, perform=perform)
 
-    def explain(self, event: Event | Payload, agent: str | None = None) -> Outcome:
+    def explain(self, event: Event | Payload, agent: str | None = None, *, perform: bool = False) -> Outcome:
         """The same outcome with every rule in its trail, those that say nothing too. Raises what `decide` does."""
-        call = self._prepared(_event(event, agent), explain=True)
-        return told(run(call.evaluation, call.facts), call.standings)
+        return self._judged(_event(event, agent), explain=True, perform=perform)
 
     def analyse(self, event: Event | Payload, agent: str | None = None) -> Call:
         """The call of an event taken apart, as rules that stop see it, by all that is defined. Raises what `decide`
@@ -205,18 +215,14 @@ class Engine:
 
     async def adecide(self, event: Event | Payload, agent: str | None = None) -> Outcome:
         """`decide` for an event loop: files and facts are read in another thread."""
-        import asyncio  # only here, as in `perform`
-
-        call = await asyncio.to_thread(self._prepared, _event(event, agent))
-        outcome = await arun(call.evaluation, call.facts)
-        return told(await asyncio.to_thread(noted, self._places.state, call.event, outcome), call.standings)
+        return await self._adecided(_event(event, agent))
 
     def reload(self) -> bool:
         """Reads everything again; True if the policy of the start folder is another one now. Sources that are what they
         were keep their plans, and events that are being judged keep their policy. If anything raises, all stays."""
         with self._reloading:
             before = self._snapshot
-            fresh = _snapshot(self._places, self._start, self._hooks_from, before.desk.memory)
+            fresh = snapshot(self._places, self._start, self._host.wanted, before.desk.memory)
             self._snapshot = fresh
         return fresh.base.policy.generation != before.base.policy.generation
 
@@ -228,9 +234,7 @@ class Engine:
     @property
     def reviewed(self) -> Policy:
         """The policy of the start folder as it would be if a person had accepted all of it."""
-        snapshot = self._snapshot
-        standings = (replace(standing, reviewed=True) for standing in snapshot.base.standings)
-        return policy_of(standings, self._places, snapshot.trust, snapshot.settings.gates)
+        return self._snapshot.accepted()
 
     @property
     def generation(self) -> str:
@@ -255,19 +259,19 @@ class Engine:
     @property
     def problems(self) -> tuple[Problem, ...]:
         """Everything that is wrong with rule files, settings and the trust store, warnings too."""
-        snapshot = self._snapshot
-        files = (problem for standing in snapshot.base.standings for problem in standing.problems)
-        return (*files, *snapshot.strays, *snapshot.settings.problems, *snapshot.trust.problems)
+        found = self._snapshot
+        files = (problem for standing in found.base.standings for problem in standing.problems)
+        return (*files, *found.strays, *found.settings.problems, *found.trust.problems)
 
     def status(self) -> Status:
         """What is in force in the project, and what does not act with its reason."""
-        snapshot = self._current()
+        found = self._current()
         return report(
-            snapshot.base.standings,
-            snapshot.base.policy,
-            snapshot.settings,
+            found.base.standings,
+            found.base.policy,
+            found.settings,
             self._places,
-            root=snapshot.roots.start or "",
+            root=found.roots.start or "",
             problems=self.problems,
             now=time.time(),
         )
@@ -305,6 +309,38 @@ class Engine:
         self.reload()
         return found
 
+    def _decided(self, event: Event, cancel: Cancel | None = None) -> Outcome:
+        call = self._prepared(event)
+        outcome = run(call.evaluation, call.facts, self._performing(event, cancel))
+        return told(noted(self._places.state, call.event, outcome), call.standings)
+
+    async def _adecided(self, event: Event, cancel: Cancel | None = None) -> Outcome:
+        import asyncio  # only here, as in `perform`
+
+        call = await asyncio.to_thread(self._prepared, event)
+        performing = self._performing(event, cancel, asyncio.get_running_loop())
+        outcome = await arun(call.evaluation, call.facts, performing)
+        return told(await asyncio.to_thread(noted, self._places.state, call.event, outcome), call.standings)
+
+    def _judged(self, event: Event, *, explain: bool, perform: bool) -> Outcome:
+        call = self._prepared(event, explain)
+        return told(run(call.evaluation, call.facts, self._performing(event) if perform else nothing), call.standings)
+
+    def _performing(self, event: Event, cancel: Cancel | None = None, loop: Any = None) -> Perform:
+        """Who runs the handlers of an event."""
+        files = self._snapshot
+        project = event.project or files.roots.start or self._start
+        return self._host.performing(project, files.settings.models, cancel, loop)
+
+    def _remove(self, name: str) -> None:
+        if self._host.remove(name):
+            self._renew()
+
+    def _renew(self) -> None:
+        """Puts the handlers of the harness, as they are now, into the policy."""
+        with self._reloading:
+            self._snapshot = self._snapshot.hosted(self._host.wanted.host)
+
     def _prepared(self, event: Event, explain: bool = False) -> _Prepared:
         snapshot = self._current()
         roots = find_roots(self._start, event.project, event.cwd)
@@ -314,28 +350,27 @@ class Engine:
         evaluation = evaluate(loaded.policy, event, facts.given(event.cwd), explain)
         return _Prepared(event, evaluation, facts, loaded.standings)
 
-    def _current(self) -> _Snapshot:
+    def _current(self) -> Snapshot:
         """The snapshot that acts now: what is taken back, has expired, or is set otherwise counts from the next event
         on, without anybody reloading (law L9)."""
-        snapshot = self._snapshot
-        if time.time() >= snapshot.trust.lapses or _marks(self._places) != snapshot.marks:
+        files = self._snapshot
+        if time.time() >= files.trust.lapses or marks(self._places) != files.marks:
             self.reload()
         return self._snapshot
 
-    def _loaded(self, snapshot: _Snapshot, folders: _Folders) -> _Loaded:
+    def _loaded(self, files: Snapshot, folders: Folders) -> Loaded:
         """What the start folder and these rules folders besides hold."""
-        more = tuple(folder for folder in folders if folder not in snapshot.roots.folders)
+        more = tuple(folder for folder in folders if folder not in files.roots.folders)
         if not more:
-            return snapshot.base
-        found = snapshot.further.get(more)
+            return files.base
+        found = files.further.get(more)
         if found is None:
-            sources, gates = discover_projects(more), snapshot.settings.gates
-            found = _load(sources, snapshot.desk, snapshot.trust, gates, snapshot.base.standings)
+            found = files.beside(more)
             with self._remembering:
-                _bounded(snapshot.further, _POLICIES)[more] = found
+                _bounded(files.further, _POLICIES)[more] = found
         return found
 
-    def _remembered(self, event: Event, folders: _Folders) -> _Folders:
+    def _remembered(self, event: Event, folders: Folders) -> Folders:
         """The rules folders of this event and of all before it in its session: a session never loses one by moving."""
         if event.session is None:
             return folders
@@ -345,6 +380,12 @@ class Engine:
             together = tuple(dict.fromkeys((*known, *folders)))
             _bounded(self._sessions, _SESSIONS)[key] = together
         return together
+
+
+def _still(cancel: Cancel | None) -> None:
+    """Raises `Cancelled` if the answer is not wanted any more."""
+    if cancel is not None and cancel.cancelled:
+        raise Cancelled
 
 
 def _managed(managed: str | os.PathLike[str] | Managed | None) -> Managed | None:

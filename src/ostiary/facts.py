@@ -13,7 +13,9 @@ from typing import Final, Literal, Protocol
 
 from ostiary.records import NamedTuple, dataclass, field
 
-FactName = Literal["resolve", "branch", "folds_case", "home_of", "kind", "script", "written", "listing", "ignored"]
+FactName = Literal[
+    "resolve", "branch", "folds_case", "home_of", "kind", "script", "written", "listing", "ignored", "permitted"
+]
 
 SCRIPT_BYTES: Final = 131_072
 """Bytes of a script in a file that are read: what is taken as one argument of `sh -c`, too."""
@@ -37,7 +39,8 @@ class FactRequest(NamedTuple):
     `listing DIR`: what lies below a folder, links not followed and repositories' `.git` not entered: each base name
     with the folders that hold such an entry, relative to DIR, "" for itself (mapping of str to tuple of str); None if
     there are more than `LISTED` entries, or if it cannot be told. `ignored PATH`: whether a repository leaves a path
-    out by its own ignore files, and does not track it (bool), None if that cannot be told.
+    out by its own ignore files, and does not track it (bool), None if that cannot be told. `permitted DIGEST`: whether
+    a person was asked about the call of this digest before in this session, and it then ran (bool).
     """
 
     name: FactName
@@ -101,7 +104,7 @@ class Knowledge:
 class FixedFacts:
     """Facts with fixed values, for tests, examples and replay. A request without a value cannot be told (None),
     except `resolve`, which then gives the path itself, `folds_case`, which is False, `kind` and `listing`, as nothing
-    exists, and `written`, as nothing was."""
+    exists, and `written` and `permitted`, as nothing was."""
 
     known: Given = field(default_factory=Given)
     answers: Mapping[FactRequest, object] = field(default_factory=dict)
@@ -114,5 +117,5 @@ class FixedFacts:
         """The answer that was given for it, else that of a machine where nothing exists."""
         if request in self.answers:
             return self.answers[request]
-        absent = {"folds_case": False, "kind": "none", "written": "no", "listing": {}}
+        absent = {"folds_case": False, "kind": "none", "written": "no", "listing": {}, "permitted": False}
         return request.argument if request.name == "resolve" else absent.get(request.name)

@@ -33,6 +33,7 @@ def rule_plan(rule: Rule, line: int, folder: str) -> RulePlan:
         observe=rule.mode == "observe",
         expires=rule.expires or "",
         trailing=rule.trailing is not None,
+        remember=rule.remember is not None,
         handler=rule.run.plan(folder) if rule.run else None,
         on_error=rule.on_error or "",
         audit=rule.audit or False,

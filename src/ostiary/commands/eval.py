@@ -21,7 +21,8 @@ def run(asked: Asked, *, exit_verdict: _ExitVerdict = False) -> None:
     """Judge a call and show the answer.
 
     `ostiary eval 'git push -f'` judges shell text, `--tool read_file --input '{"file_path": ".env"}'` any tool call,
-    `--payload FILE --agent AGENT` what an agent sends to its hooks. Nothing is run.
+    `--payload FILE --agent AGENT` what an agent sends to its hooks. The call is never run, and handlers of rules only
+    with `--perform`.
     """
     outcome = judged(asked, full=False)
     if asked.as_json:

@@ -43,6 +43,11 @@ def evaluate(policy: Policy, event: Event, given: Given, explain: bool = False) 
     knowledge = Knowledge(given)
     scene = yield from _scene(policy, event, knowledge)
     rules = candidates(policy, scene, explain)
+    remembered = ""
+    if _remembers(rules, event):
+        remembered = sha256(f"{event.digest}{_digest(scene.call.read)}".encode()).hexdigest()
+        permitted = yield FactRequest("permitted", remembered)
+        scene = replace(scene, permitted=permitted is True)
     first = yield from judged(scene, rules, explain)
     outcome = fold(policy, first)
     scenes = [(scene, rules)]
@@ -68,7 +73,13 @@ def evaluate(policy: Policy, event: Event, given: Given, explain: bool = False) 
         problems=(*outcome.problems, *problems),
         writes=_writes(scenes[-1][0], outcome),
         scripts=_digest(scenes[0][0].call.read),
+        remember=remembered if outcome.verdict == Verdict.ASK else "",
     )
+
+
+def _remembers(rules: list[Rule], event: Event) -> bool:
+    """Whether some rule does not ask twice about the call."""
+    return event.kind.before_tool and any(rule.plan.remember and rule.state == "active" for rule in rules)
 
 
 def _digest(texts: tuple[str, ...]) -> str:

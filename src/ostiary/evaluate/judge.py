@@ -36,12 +36,14 @@ Binding = dict[AccessKind, Access | None]
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What all rules of one event see, and what their conditions said of it."""
+    """What all rules of one event see, and what their conditions said of it. `permitted`: a person was asked about the
+    call before, and permitted it."""
 
     event: Event
     call: Call
     knowledge: Knowledge
     tools: ToolTable
+    permitted: bool = False
     said: Said = field(default_factory=dict)
 
     def view(self, index: int, bound: Binding) -> View:

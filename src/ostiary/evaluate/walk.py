@@ -205,6 +205,8 @@ def _state(result: Walk, rule: Rule) -> State:
         return rule.state
     if rule.expired(result.scene.knowledge.given.now.date()):
         return "expired"
+    if rule.plan.remember and result.scene.permitted:
+        return "remembered"
     return "not-run" if result.ended else "active"
 
 
@@ -310,7 +312,9 @@ def _default(result: Walk, rule: Rule) -> AskingFacts[None]:
 
 
 def _default_state(result: Walk, rule: Rule) -> State:
-    return "expired" if rule.expired(result.scene.knowledge.given.now.date()) else "active"
+    if rule.expired(result.scene.knowledge.given.now.date()):
+        return "expired"
+    return "remembered" if rule.plan.remember and result.scene.permitted else "active"
 
 
 def _spoken(result: Walk, default: Rule, part: int) -> bool:

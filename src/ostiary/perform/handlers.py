@@ -91,6 +91,8 @@ def _together(
 
 
 def _start(request: HandlerRequest, runtime: Runtime) -> Decision:
+    if not runtime.ends and not runtime.together:
+        return Decision(failure="it runs in the background, and the engine may start no thread for it")
     from ostiary.perform import background  # few handlers are
 
     try:

@@ -163,7 +163,7 @@ def _admit(plan: RulePlan, item: _Placed, gates: Gates) -> tuple[RuleState, Rule
 
 def _alone(plan: RulePlan) -> RulePlan:
     """The rule without what it says besides."""
-    return plan._replace(context="", message="", update_input=None, update_output=None, halt=False)
+    return plan._replace(context="", message="", update_input=None, update_output=None, halt=False, remember=False)
 
 
 class _Key(NamedTuple):

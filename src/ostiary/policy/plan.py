@@ -39,9 +39,10 @@ class RulePlan(NamedTuple):
     `("redact", texts, replacement)` or `("set", value)`. `yields` names the tiers a managed default gives way to,
     `uncertain` what a *maybe* says (`ask`, `deny`, `none`, empty for the
     default). `expires` is the last day the rule acts, `YYYY-MM-DD` (UTC). `trailing` takes options the rule does not
-    name as covered. `handler` is what it runs; `on_error` says what a failure of that means (`continue`, `ask`, `deny`,
-    empty for the default), `audit` that it runs after the verdict and has no say. `notes` are (key, value) pairs that
-    only people read (description, tags, owner, severity).
+    name as covered. `remember`: a call that a person permitted is not asked about again in its session. `handler` is
+    what it runs; `on_error` says what a failure of that means (`continue`, `ask`, `deny`, empty for the default),
+    `audit` that it runs after the verdict and has no say. `notes` are (key, value) pairs that only people read
+    (description, tags, owner, severity).
     """
 
     id: str
@@ -63,6 +64,7 @@ class RulePlan(NamedTuple):
     observe: bool = False
     expires: str = ""
     trailing: bool = False
+    remember: bool = False
     handler: HandlerPlan | None = None
     on_error: str = ""
     audit: bool = False

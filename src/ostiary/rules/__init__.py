@@ -119,6 +119,9 @@ class Rule(Spec):
     )
     expires: Day | None = described("the last day it acts (UTC)")
     trailing: Literal["any"] | None = described("`any`: an allow also covers options it does not name")
+    remember: Literal["session"] | None = described(
+        "`session`: an ask does not ask again in the same session about the very same call once a person permitted it"
+    )
     examples: Examples | None = described("calls on which it is tried whenever the file is loaded")
 
 

@@ -101,6 +101,9 @@ def _rule(rule: dict[str, Any]) -> Iterator[Flaw]:
     if "trailing" in rule and decision != "allow":
         help = "remove it: a deny or ask sees every option"
         yield Flaw(("trailing",), "`trailing` is for an allow", help, at_key=True)
+    if "remember" in rule and decision != "ask":
+        help = "remove it: nothing else is permitted by a person"
+        yield Flaw(("remember",), "`remember` is for an ask", help, at_key=True)
     run = _mapping(rule, "run")
     if run.get("cwd") == "project" and run.get("accept_project_code") is not True:
         help = "say `accept_project_code: true` if that is meant, or remove `cwd`"

@@ -96,11 +96,13 @@ def admit(source: Source, desk: Desk, trust: Trust) -> Standing:
     )
 
 
-def policy_of(standings: Iterable[Standing], places: Places, trust: Trust, gates: Gates) -> Policy:
-    """The policy of these sources, with the rules that Ostiary itself brings. A trust store that cannot be relied on is
-    told with every outcome."""
+def policy_of(
+    standings: Iterable[Standing], places: Places, trust: Trust, gates: Gates, host: tuple[Admitted, ...] = ()
+) -> Policy:
+    """The policy of these sources, with the rules that Ostiary itself brings and those of a `host`. A trust store that
+    cannot be relied on is told with every outcome."""
     admitted = (standing.admitted for standing in standings)
-    policy = assemble((guard(find_ours(places)), *admitted), _TOOLS, gates)
+    policy = assemble((guard(find_ours(places)), *host, *admitted), _TOOLS, gates)
     problems = map(str, trust.problems)
     return replace(policy, notes=(*policy.notes, *problems)) if trust.problem else policy
 

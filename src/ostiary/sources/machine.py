@@ -55,6 +55,8 @@ class MachineFacts:
                 return self._script(request.argument)
             if request.name == "written":
                 return self.memory and self.memory.answer(request.argument)
+            if request.name == "permitted":
+                return self.memory is not None and self.memory.permitted(request.argument)
             return _ANSWERS[request.name](request.argument)
         except (OSError, ValueError):
             return None

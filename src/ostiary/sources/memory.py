@@ -3,6 +3,9 @@
 A line is one path: `=` before one that was written for certain, `?` before one that perhaps was, as a JSON text. A path
 may have unknown stretches (`paths.spelled`). `*` stands for anything. Whatever cannot be read, or is no such line,
 means that it cannot be told what was written; so does an empty file: a disk was full.
+
+Beside it lies a file of the calls that a person was asked about: `?` with the digest of the call and what it is to be
+remembered by, and once it ran `=` with that. Whatever cannot be read there permits nothing.
 """
 
 from __future__ import annotations
@@ -33,6 +36,8 @@ KEPT: Final = 30 * 86_400
 """Seconds that the memory of a session is kept after its last write."""
 
 _ANYTHING: Final = "*"
+_ASKED: Final = ".asked"
+_RECENT: Final = 64  # questions that a call that ran may be the answer to
 _SCANNED: Final = 256  # old files that are looked for at once
 
 
@@ -44,6 +49,10 @@ class Memory:
     def __init__(self, state: str, agent: str, session: str | None) -> None:
         self._path = None if session is None else place(state, agent, session)
         self._written: tuple[Written, ...] | None = None
+
+    def permitted(self, digest: str) -> bool:
+        """Whether a person was asked about the call of this digest, and it then ran."""
+        return self._path is not None and f"={digest}" in _lines(f"{self._path}{_ASKED}")
 
     def answer(self, path: str) -> str | None:
         """`yes`, `maybe` or `no` for a spelled path, None if it cannot be told."""
@@ -67,7 +76,9 @@ def place(state: str, agent: str, session: str) -> str:
 
 
 def noted(state: str, event: Event, outcome: Outcome) -> Outcome:
-    """The outcome, once what the call may write is noted. Where that cannot be done it says so."""
+    """The outcome, once what the call may write is noted, and that it is asked about or ran. Where the first cannot be
+    done it says so."""
+    _note_asked(state, event, outcome)
     if not outcome.writes or event.session is None:
         return outcome
     if remember(state, event.agent, event.session, outcome.writes, time.time()):
@@ -86,6 +97,30 @@ def remember(state: str, agent: str, session: str, paths: Iterable[tuple[str, bo
     except (OSError, Unreadable):
         return False
     return True
+
+
+def _note_asked(state: str, event: Event, outcome: Outcome) -> None:
+    """Notes that a person is asked about a call that is to be remembered, or that one that was asked about ran."""
+    kind = event.kind
+    if event.session is None or not kind.tool or kind.undone:
+        return
+    file = place(state, event.agent, event.session) + _ASKED
+    text = f"?{event.digest} {outcome.remember}\n" if outcome.remember else ""
+    if not kind.before_tool:
+        asked = f"?{event.digest} "
+        text = "".join(f"={line.removeprefix(asked)}\n" for line in _lines(file)[-_RECENT:] if line.startswith(asked))
+    if text:
+        with suppress(OSError, Unreadable):  # then the person is asked again
+            append_private(file, text.encode(), LIMIT)
+
+
+def _lines(file: str) -> list[str]:
+    """The whole lines of a file, none if it cannot be read."""
+    try:
+        data = read_private(file, 2 * LIMIT)
+    except Unreadable:
+        return []
+    return data.decode("ascii", "replace").split("\n")[:-1] if data else []
 
 
 def _both(path: str) -> tuple[str, ...]:

@@ -42,6 +42,7 @@ class Asked:
     on: options.On = None
     branch: options.Branch = None
     prompt: options.Prompt = None
+    perform: options.Perform = False
     as_json: options.AsJson = False
     config_dir: options.ConfigDir = None
     project: options.ProjectDir = None
@@ -84,7 +85,7 @@ def judged(asked: Asked, *, full: bool) -> Outcome:
     """What the policy makes of the arguments; with `full` the trail has every rule. Raises `Refused` for arguments that
     make no event."""
     loaded, event = _loaded(asked)
-    return loaded.explain(event) if full else loaded.judge(event)
+    return (loaded.explain if full else loaded.judge)(event, perform=asked.perform)
 
 
 def taken_apart(asked: Asked) -> tuple[Event, Call]:

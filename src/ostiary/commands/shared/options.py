@@ -41,3 +41,4 @@ Mode = Annotated[str | None, typer.Option("--mode", metavar="MODE", help="The ag
 On = Annotated[str | None, typer.Option("--on", metavar="EVENT", help="The event; PreToolUse if absent.")]
 Branch = Annotated[str | None, typer.Option("--branch", metavar="NAME", help="The branch checked out there.")]
 Prompt = Annotated[str | None, typer.Option("--prompt", metavar="TEXT", help="The prompt, on prompt events.")]
+Perform = Annotated[bool, typer.Option("--perform", help="Run the handlers of rules that have one.")]
