@@ -56,7 +56,7 @@ _CARRYING: Final = frozenset(
     }
 )
 _FUNCTION: Final = expression(r"\([ \t]*\)|\bfunction\b")
-_EXPANDING: Final = expression(r"[$`]")
+_EXPANDING: Final = expression(r"[$`'\"\\]|\A\./~")
 _NAMED: Final = expression(r"[A-Za-z_$]")
 # A name that stands somewhere without a dollar before it may be set there.
 _MENTION: Final = expression(
@@ -277,7 +277,7 @@ class Commands(Drafts, ABC):
             return Redirect("here-string", self.expander.text(target, scope), True, number)
         found = self.expander.single(target, scope)
         if item.operator == ">&" and any(isinstance(piece, str) and _EXPANDING.search(piece) for piece in found.pieces):
-            # Bash expands such a file's name a second time.
+            # Bash expands such a file's name a second time, and takes its quotes away.
             self.unread(str(found), "an operand is expanded again", scope)
         if item.operator in _KINDS:
             return Redirect(_KINDS[item.operator], found, number=number)

@@ -43,10 +43,14 @@ class WordReader(Scanner):
         """A word with quotes or expansions."""
         start = self.pos
         parts: list[Part] = []
+        requoted, self.requoted = self.requoted, False
         while self.pos < self.size and self._part(parts):
             self.budget.spend()
         if not parts and self.pos == start:
             raise Unreadable("a word is missing")
+        if self.requoted and tokens.may_list(self.text[start : self.pos]):
+            raise Unreadable("braces between quotes inside of quotes")
+        self.requoted = requoted
         if (self.pending or self.waiting) and "\n" in self.text[start : self.pos]:
             raise Unreadable("a here-document waits for its body")
         return tuple(parts)
@@ -145,6 +149,7 @@ class WordReader(Scanner):
         self.intricate = True
         self.masks.append((match.start(), match.end(), "x"))
         self.pos = match.end()
+        self.requoted = self.requoted or (quoting == "double" and tokens.UNQUOTED.fullmatch(match[1]) is None)
         escape = tokens.BACKTICK_ESCAPE_IN_QUOTES if quoting == "double" else tokens.BACKTICK_ESCAPE
         self.budget.enter()
         reader = self.nested(escape.sub(r"\1", match[1]))
@@ -308,6 +313,8 @@ class WordReader(Scanner):
         else:
             self.pos = operator.end()
             operand = self._operand(quoting)
+            special = "{" if quoting == "none" else '"'
+            self.requoted = self.requoted or special in self.text[operator.end() : self.pos]
             operation = operation or operator[0]
         return Parameter(self.text[start : self.pos], name[0], quoting != "none", operation, operand, subscript)
 

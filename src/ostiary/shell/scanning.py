@@ -24,14 +24,15 @@ class Scanner(ABC):
     could read differently, `chunks` are the stretches with such commands. `broken` says that the text could not be
     read to its end, `limit` which bound was hit then. `waiting` counts here-documents announced outside of the
     substitution being read, `inside` the substitutions around, `announced` those of the innermost substitution so far.
-    `subshells` are the places after `((` that proved not
+    `requoted` says that the word being read holds quotes or braces that bash pairs up otherwise when it looks for
+    brace lists. `subshells` are the places after `((` that proved not
     to be arithmetic. `family` are this scanner and all others that read something nested in the same script, this
     script's own first.
     """
 
     __slots__ = (
         "announced", "broken", "budget", "chunks", "family", "inside", "intricate", "limit", "masks", "pending",
-        "pos", "size", "starts", "subshells", "text", "waiting",
+        "pos", "requoted", "size", "starts", "subshells", "text", "waiting",
     )  # fmt: skip
 
     def __init__(self, text: str, budget: Budget, family: list[Scanner]) -> None:
@@ -50,6 +51,7 @@ class Scanner(ABC):
         self.chunks: list[tuple[int, int]] = []
         self.subshells: set[int] = set()
         self.intricate = False
+        self.requoted = False
         self.broken = False
         self.limit = ""
 

@@ -22,6 +22,8 @@ BACKTICKS: Final = expression(r"`((?:[^`\\]|\\.)*)`", re.DOTALL)
 BACKTICK_ESCAPE: Final = expression(r"\\([$`\\])")
 BACKTICK_ESCAPE_IN_QUOTES: Final = expression(r"\\([$`\\\"])")
 ANSI_C: Final = expression(r"\$'((?:[^'\\]|\\.)*)'", re.DOTALL)
+# Text without a double quote that is not escaped.
+UNQUOTED: Final = expression(r"(?:[^\"\\]|\\.)*", re.DOTALL)
 NAME: Final = expression(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
 BRACED_NAME: Final = expression(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-]")
 LENGTH: Final = expression(r"#(?=(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])[}\[])")
@@ -42,6 +44,8 @@ BRACKETS: Final = Enclosure("[", "]", expression(r"[^\\'\"`$\[\]<>]+"))
 BRACES: Final = Enclosure("", "}", expression(r"[^\\'\"`$}<>]+"))
 
 
+_EXPANSION: Final = expression(r"\$\{[^{},]*\}")
+_BRACE_LIST: Final = expression(r"\{.*(?:,|\.\.).*\}", re.DOTALL)
 _QUOTED: Final = expression(r"(?<!\$)'[^']*'|\"(?:[^\"\\`$]|\\.|\$(?![({])|\$\{[\w@*#]+\})*\"", re.DOTALL)
 _BRACKET: Final = expression("[()]")
 _NO_ARITHMETIC: Final = expression(r"['\"\\]|<<|(?<![^\s;&|()])#|\besac\b")
@@ -58,3 +62,8 @@ def is_arithmetic(text: str) -> bool:
         if depth < 0:
             return False
     return depth == 0 and not _NO_ARITHMETIC.search(text)
+
+
+def may_list(text: str) -> bool:
+    """Whether the word may hold a brace list, whatever is quoted in it."""
+    return _BRACE_LIST.search(_EXPANSION.sub("", text)) is not None
