@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ostiary.sources import places
+from ostiary.sources import ancestry, places
 
 
 @contextmanager
@@ -26,6 +26,7 @@ def own_machine(base: Path) -> Iterator[None]:
         layouts = places.LAYOUTS.items()
         patch.setattr(places, "LAYOUTS", {name: layout._replace(managed=managed) for name, layout in layouts})
         _settle(patch, str(home))
+        patch.setattr(ancestry, "above", lambda: ())  # an agent may have started the tests
         yield
     os.umask(umask)
 

@@ -29,20 +29,21 @@ from ostiary.commands import (
 )
 from ostiary.commands.shared import console
 from ostiary.commands.shared.exits import Exit, Refused
+from ostiary.commands.shared.people import for_people
 
 VERBS: Final[Mapping[str, Callable[..., None]]] = {
-    "init": init.run,
+    "init": for_people("init", init.run, applies=lambda given: not given["project"] or given["force"]),
     "check": check.run,
     "test": test.run,
     "eval": eval.run,
     "explain": explain.run,
     "status": status.run,
-    "install": install.run,
-    "uninstall": uninstall.run,
+    "install": for_people("install", install.run),
+    "uninstall": for_people("uninstall", uninstall.run),
     "doctor": doctor.run,
-    "approve": approve.run,
-    "trust": trust.run,
-    "untrust": untrust.run,
+    "approve": for_people("approve", approve.run, loosens=True),
+    "trust": for_people("trust", trust.run, loosens=True),
+    "untrust": for_people("untrust", untrust.run),
     "schema": schema.run,
 }
 """The verbs, in the order people meet them. `hook` is not among them: it takes a shorter way (`ostiary.__main__`)."""

@@ -11,12 +11,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from ostiary.dialects.base import NOTHING
+from ostiary.expressions import expression
 from ostiary.records import NamedTuple
 
 
 class Launch(NamedTuple):
     """One agent's programs. `processes` are the base names of its processes, `packages` the packages whose code such a
-    process runs, as they stand in paths. `marks` are variables that it sets for the commands it runs.
+    process runs, as they stand in paths, `applications` the folders of macOS that hold it. `marks` are variables that it sets for the commands it runs.
 
     `loose` are options that start it without hooks, with other settings or without its questions: any value where the
     text is empty, else one that fits it. `homes` are variables that give it other settings. `prompts` are the
@@ -26,6 +27,7 @@ class Launch(NamedTuple):
 
     processes: tuple[str, ...]
     packages: tuple[str, ...] = ()
+    applications: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
     loose: Mapping[str, str] = NOTHING
     homes: tuple[str, ...] = ()
@@ -93,6 +95,7 @@ LAUNCHES: Final[Mapping[str, Launch]] = {
     ),
     "cursor": Launch(
         processes=("cursor-agent", "cursor"),
+        applications=("Cursor.app",),
         marks=("CURSOR_AGENT",),
         loose={"-f": "", "--force": "", **_EDITOR},
         homes=("CURSOR_CONFIG_DIR",),
@@ -179,7 +182,12 @@ LAUNCHES: Final[Mapping[str, Launch]] = {
         homes=("FACTORY_HOME_OVERRIDE",),
         prompts=("exec",),
     ),
-    "vscode": Launch(processes=("code", "code-insiders"), loose=_EDITOR, homes=("VSCODE_PORTABLE",)),
+    "vscode": Launch(
+        processes=("code", "code-insiders"),
+        applications=("Visual Studio Code.app", "Visual Studio Code - Insiders.app"),
+        loose=_EDITOR,
+        homes=("VSCODE_PORTABLE",),
+    ),
     "goose": Launch(
         processes=("goose", "goosed"),
         loose={"--no-profile": ""},
@@ -187,13 +195,51 @@ LAUNCHES: Final[Mapping[str, Launch]] = {
         prompts=("run", "session"),
         settings=(".config/goose/config.yaml",),
     ),
-    "windsurf": Launch(processes=("windsurf",), loose=_EDITOR),
+    "windsurf": Launch(processes=("windsurf",), applications=("Windsurf.app",), loose=_EDITOR),
     "kiro": Launch(
         processes=("kiro-cli", "kiro-cli-chat", "kiro"),
+        applications=("Kiro.app",),
         loose={"--trust-tools": "", **_EDITOR},
         homes=("KIRO_HOME",),
         prompts=("chat",),
     ),
-    "antigravity": Launch(processes=("agy", "antigravity"), loose=_EDITOR),
+    "antigravity": Launch(processes=("agy", "antigravity"), applications=("Antigravity.app",), loose=_EDITOR),
 }
 """By agent, as in `DIALECTS`."""
+
+_INTERPRETERS: Final = ("node", "bun", "deno", "python", "electron")
+_NAME: Final = expression(r"[^/\\]*$")
+
+
+class Process(NamedTuple):
+    """One process: its name as the system has it, the words that it was started with, and the names of the variables it
+    was started with, as far as the system tells them."""
+
+    name: str
+    words: tuple[str, ...] = ()
+    variables: frozenset[str] = frozenset()
+
+
+def agent_of(process: Process) -> str:
+    """The agent that a process belongs to, empty if it is none that is known: its name is that of an agent's program,
+    it is an interpreter that runs one, or it was started with a variable that an agent sets for what it starts.
+
+    The variables can only add an agent: whoever sets one is taken for less than they are.
+    """
+    started = [_base(word) for word in process.words[:1]]
+    names = {_base(process.name), *started}
+    if any(name.startswith(_INTERPRETERS) for name in names):
+        names.update(_base(word) for word in process.words[1:4])
+    text = " ".join(process.words[:4]).replace("\\", "/")
+    for agent, launch in LAUNCHES.items():
+        if names.intersection(launch.processes) or not process.variables.isdisjoint(launch.marks):
+            return agent
+        if any(f"/{folder}/" in text for folder in (*launch.packages, *launch.applications)):
+            return agent
+    return ""
+
+
+def _base(path: str) -> str:
+    found = _NAME.search(path)
+    name = found[0].lower() if found else ""
+    return name.removesuffix(".exe").removesuffix(".js").removesuffix(".cmd")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
@@ -86,6 +87,27 @@ def _whole(descriptor: int, data: bytes, size: int) -> None:
                 os.ftruncate(descriptor, max(size - _END, 0))
     if written < len(data):
         raise OSError
+
+
+def append_whole(path: str, data: bytes) -> None:
+    """Adds to a private file, making it (0600) if there is none, in one write. Raises OSError or `Unreadable` if not
+    all could be written, or others may write the file; it is then what it was. Only for who is alone with the file."""
+    descriptor = os.open(path, _APPENDING, 0o600)
+    try:
+        _insist(path)
+        size = os.fstat(descriptor).st_size
+        if os.write(descriptor, data) < len(data):
+            os.ftruncate(descriptor, size)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    finally:
+        os.close(descriptor)
+
+
+def make_private(folder: str) -> None:
+    """Makes a folder (0700) if there is none. Raises OSError or `Unreadable` where that cannot be done, or others may
+    write there."""
+    _make(folder)
+    _insist(folder)
 
 
 def _make(folder: str) -> None:

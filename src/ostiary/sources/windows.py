@@ -19,6 +19,9 @@ _DONT_VERIFY: Final = 0x4000
 # https://learn.microsoft.com/windows/win32/api/secext/ne-secext-extended_name_format
 _NAME_LENGTH: Final = 257
 
+# TH32CS_SNAPPROCESS
+_PROCESSES: Final = 0x2
+
 
 if sys.platform == "win32":
 
@@ -37,3 +40,34 @@ if sys.platform == "win32":
         buffer = ctypes.create_unicode_buffer(_NAME_LENGTH)
         size = ctypes.c_ulong(_NAME_LENGTH)
         return buffer.value if ctypes.windll.advapi32.GetUserNameW(buffer, ctypes.byref(size)) else None
+
+    class _Entry(ctypes.Structure):
+        """PROCESSENTRY32W: https://learn.microsoft.com/windows/win32/api/tlhelp32/ns-tlhelp32-processentry32w"""
+
+        _fields_ = (
+            ("size", ctypes.c_ulong),
+            ("usage", ctypes.c_ulong),
+            ("pid", ctypes.c_ulong),
+            ("heap", ctypes.c_size_t),
+            ("module", ctypes.c_ulong),
+            ("threads", ctypes.c_ulong),
+            ("parent", ctypes.c_ulong),
+            ("priority", ctypes.c_long),
+            ("flags", ctypes.c_ulong),
+            ("name", ctypes.c_wchar * 260),
+        )
+
+    def processes() -> list[tuple[int, int, str]]:
+        """Number, parent and program of every process, empty if the system does not say."""
+        kernel = ctypes.windll.kernel32
+        kernel.CreateToolhelp32Snapshot.restype = ctypes.c_void_p
+        snapshot = ctypes.c_void_p(kernel.CreateToolhelp32Snapshot(_PROCESSES, 0))
+        entry = _Entry()
+        entry.size = ctypes.sizeof(entry)
+        found: list[tuple[int, int, str]] = []
+        more = kernel.Process32FirstW(snapshot, ctypes.byref(entry))
+        while more:
+            found.append((entry.pid, entry.parent, entry.name))
+            more = kernel.Process32NextW(snapshot, ctypes.byref(entry))
+        kernel.CloseHandle(snapshot)
+        return found
