@@ -17,7 +17,8 @@ from ostiary.records import NamedTuple
 
 class Launch(NamedTuple):
     """One agent's programs. `processes` are the base names of its processes, `packages` the packages whose code such a
-    process runs, as they stand in paths, `applications` the folders of macOS that hold it. `marks` are variables that it sets for the commands it runs.
+    process runs, as they stand in paths, `applications` the folders of macOS that hold it. `marks` are variables that
+    it sets for the commands it runs.
 
     `loose` are options that start it without hooks, with other settings or without its questions: any value where the
     text is empty, else one that fits it. `homes` are variables that give it other settings. `prompts` are the
