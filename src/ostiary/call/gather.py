@@ -34,7 +34,7 @@ class Gathered:
     elsewhere or perhaps not at all. `effects` says that the part does something that is no access. `runs` says that
     code was found that takes the place of code from the standard input; `runs_input` is the descriptor whose text runs
     where a word names one (`0` is the standard input, `?` one that is not told), empty otherwise. `windows`: paths are
-    those of Windows, where a share is on another machine.
+    those of Windows, where a share is on another machine; `near` are the machines that hold the project's own folders.
     """
 
     accesses: list[Access] = field(default_factory=list)
@@ -47,6 +47,7 @@ class Gathered:
     runs: bool = False
     runs_input: str = ""
     windows: bool = False
+    near: frozenset[str] = frozenset()
 
     def path(self, target: Word, *kinds: AccessKind, certain: bool = True, origin: Origin = "argument") -> None:
         """An access of each kind to a path, unless it is a stream or a device that keeps nothing."""
@@ -56,7 +57,7 @@ class Gathered:
         place = self.placed(target)
         for kind in kinds:
             self.accesses.append(Access(kind, place, certain and not self.possible, origin))
-        if self.windows and (host := share_host(place)):
+        if self.windows and (host := share_host(place)) and host not in self.near:
             self.connect(word(host), certain)
 
     def placed(self, target: Word) -> Word:

@@ -19,7 +19,7 @@ from ostiary.call.net import through_proxies
 from ostiary.call.operands import closing, touch
 from ostiary.call.patch import read_patch
 from ostiary.call.pipes import MAX_PIPES, connected
-from ostiary.call.places import directory, in_fallbacks
+from ostiary.call.places import directory, in_fallbacks, near
 from ostiary.call.repository import START, Moment, repository, stores, switched
 from ostiary.call.streams import incoming, input_code, process_code, redirected, told_input
 from ostiary.call.variables import run_by
@@ -124,7 +124,8 @@ class Builder:
         further = partial(piped, command, commands)
         words = substituted(command.words, commands)
         layers = layers_of(words, around.via, further, language=command.language, windows=self.given.windows)
-        out = Gathered(possible=around.elsewhere, windows=self.given.windows or command.language != "bash")
+        shares = self.given.windows or command.language != "bash"
+        out = Gathered(possible=around.elsewhere, windows=shares, near=near(self.given))
         touch_layers(layers, out, command.language)
         redirected(command.redirects[len(around.stdin) :], out)
         self._standard_input(layers, command, commands, out)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ostiary.call.model import Access
+from ostiary.call.shapes import share_host
 from ostiary.facts import Given
 from ostiary.paths import collapsed
 from ostiary.records import replace
-from ostiary.words import Hole, Word, joined
+from ostiary.words import Hole, Word, joined, word
 
 
 def directory(moved: Word, base: str | None, given: Given) -> str | None:
@@ -27,6 +28,13 @@ def directory(moved: Word, base: str | None, given: Given) -> str | None:
     if text.startswith("~") or base is None:
         return None
     return collapsed(f"{base}/{text}")
+
+
+def near(given: Given) -> frozenset[str]:
+    """The machine whose share holds the folder that the agent was started in: it is connected to anyway. Folders that a
+    call can bring about do not count."""
+    host = share_host(word(given.start)) if given.windows and given.start else ""
+    return frozenset({host} - {""})
 
 
 def in_fallbacks(accesses: tuple[Access, ...], fallbacks: tuple[str | None, ...]) -> Iterator[Access]:

@@ -10,6 +10,7 @@ from ostiary.call.defined import ToolDefinition
 from ostiary.call.gather import Gathered
 from ostiary.call.model import Call, Part
 from ostiary.call.patch import read_patch
+from ostiary.call.places import near
 from ostiary.call.roles import apply
 from ostiary.call.search import listed, narrowed
 from ostiary.call.unmapped import MAX_LEAVES, MAX_NESTING, by_shape, run_perhaps
@@ -54,7 +55,7 @@ _HOME: Final = expression(r"(?:\$HOME|\$\{HOME\}|%USERPROFILE%|\$env:(?:USERPROF
 def analyse_tool(event: Event, tool: Tool | None, given: Given, defined: ToolDefinition | None = None) -> Call:
     """The call of a tool that is no shell; `defined` counts where its arguments have no roles. Never raises, whatever
     its arguments are."""
-    out = Gathered(windows=given.windows)
+    out = Gathered(windows=given.windows, near=near(given))
     limit = "" if event.input_complete else "the arguments are not complete"
     mapped = tool is not None and bool(tool.roles or tool.listed)
     roles: Mapping[str, Role] = tool.roles if tool and mapped else dict(defined.roles) if defined else {}
