@@ -56,8 +56,7 @@ def evaluate(policy: Policy, event: Event, given: Given, explain: bool = False) 
         scene = yield from _scene(policy, replace(event, input=outcome.updated_input), knowledge)
         rules = candidates(policy, scene, explain)
         second = yield from judged(scene, rules, explain, again=True)
-        again = fold(policy, second)
-        outcome = _judged_again(outcome, again, first, second)
+        outcome, again = _judged_again(outcome, fold(policy, second), first, second)
         reported = scene if outcome.parts is again.parts else reported
         scenes.append((scene, rules))
     for scene, rules in scenes:
@@ -129,18 +128,26 @@ def taken_apart(event: Event, facts: Facts, tools: ToolTable, levels: tuple[Defi
     return answered(_with_files(call, event, Knowledge(given), tools, levels), facts)
 
 
-def _judged_again(outcome: Outcome, again: Outcome, first: Walk, second: Walk) -> Outcome:
-    """The stricter of the call as it came and as it was rewritten. A second, different rewrite by the same or a higher
-    tier would not end: it is a deny."""
+def _judged_again(outcome: Outcome, again: Outcome, first: Walk, second: Walk) -> tuple[Outcome, Outcome]:
+    """The stricter of the call as it came and as it was rewritten, and the latter. A second, different rewrite by the
+    same or a higher tier would not end: it is a deny."""
     once, twice = rewriter(first.writers), rewriter(second.writers)
-    endless = once and twice and twice.rule.unit.rank <= once.rule.unit.rank
-    if once and twice and endless and _differs(again.updated_input, outcome.updated_input):
+    assert once
+    again = _unheard(again, once.rule, second)
+    outcome = replace(
+        outcome,
+        halt=outcome.halt or again.halt,
+        message=again.message if outcome.message is None else outcome.message,
+        problems=tuple(dict.fromkeys((*outcome.problems, *again.problems))),
+    )
+    endless = twice and twice.rule.unit.rank <= once.rule.unit.rank
+    if twice and endless and _differs(again.updated_input, outcome.updated_input):
         reason = f"rule `{twice.rule.identity}` rewrites what rule `{once.rule.identity}` wrote"
-        return replace(outcome, verdict=Verdict.DENY, updated_input=None, reason=reason, model_reason=None, help=None)
+        return _denied(outcome, reason), again
     if again.verdict.over_parts <= outcome.verdict.over_parts:
-        return outcome
+        return outcome, again
     stopped = again.verdict == Verdict.DENY
-    return replace(
+    joined = replace(
         outcome,
         verdict=again.verdict,
         reason=again.reason,
@@ -151,6 +158,23 @@ def _judged_again(outcome: Outcome, again: Outcome, first: Walk, second: Walk) -
         updated_input=None if stopped else outcome.updated_input,
         context=again.context if stopped else outcome.context,
     )
+    return joined, again
+
+
+def _denied(outcome: Outcome, reason: str) -> Outcome:
+    return replace(outcome, verdict=Verdict.DENY, updated_input=None, reason=reason, model_reason=None, help=None)
+
+
+def _unheard(again: Outcome, writer: Rule, second: Walk) -> Outcome:
+    """The outcome for a rewritten call, which a person has to confirm where a handler of a higher tier than who wrote
+    it would have had a say, and runs only once: a lower tier must not write what a higher one would have denied."""
+    above = (findings[0].rule for findings in second.pending if findings[0].rule.unit.rank < writer.unit.rank)
+    unheard = next((rule for rule in above if rule.plan.handler and rule.plan.handler.once), None)
+    if unheard is None or again.verdict >= Verdict.ASK:
+        return again
+    reason = f"rule `{writer.identity}` rewrote this call, and the handler of `{unheard.identity}` has not judged it"
+    help = "a handler that says `pure: true` judges rewritten calls, too"
+    return replace(again, verdict=Verdict.ASK, reason=reason, model_reason=None, help=help)
 
 
 def _differs(one: Mapping[str, Any] | None, other: Mapping[str, Any] | None) -> bool:

@@ -176,7 +176,7 @@ def said(stop: Stop, result: Walk) -> str:
     """The rule's reason, or one made for it; a doubtful one says so, and one that is about files alone. Which file is
     not for the model: a repository chooses names."""
     text = stop.reason or stop.rule.plan.reason or f"rule `{stop.rule.identity}` says {stop.verdict}"
-    text = text if stop.certain else f"{text} ({DOUBT})"
+    text = text if stop.certain or stop.reason else f"{text} ({DOUBT})"
     alike = (one.part for one in result.stops if one.rule is stop.rule and one.verdict == stop.verdict)
     in_file = all(result.scene.call.parts[part].source for part in (stop.part, *alike))
     return f"{text} ({IN_FILE})" if in_file else text

@@ -16,7 +16,7 @@ from ostiary.evaluate.judge import Finding, Scene, debts
 from ostiary.evaluate.requests import Asking, HandlerRequest, HandlerRequests
 from ostiary.evaluate.walk import Stop, Walk, Writer, defaults, find, walk
 from ostiary.event import Event
-from ostiary.policy import Rule
+from ostiary.policy import HandlerPlan, Rule
 
 MODELS: Final = frozenset({"prompt", "agent"})
 """Kinds of handlers whose answer a model gives."""
@@ -28,7 +28,7 @@ def judged(scene: Scene, rules: list[Rule], explain: bool, again: bool = False) 
     result = yield from walk(scene, [rule for rule in rules if not rule.only_stops], explain)
     ran: set[object] = set()
     for _, members in groupby(result.pending, key=lambda item: item[0].rule.unit):
-        waiting = [item for item in members if not again or _is_pure(item[0].rule)]
+        waiting = [item for item in members if not again or _handler(item[0].rule).pure]
         repeated = [item for item in waiting if _repeats(item[0].rule, ran)]
         _skip(result, repeated)
         if waiting := [item for item in waiting if item not in repeated]:
@@ -150,10 +150,12 @@ def _say(result: Walk, finding: Finding, verdict: Verdict, decision: Decision) -
     """A handler that saw the whole call allows all of a part; where the rule is only perhaps about it, nothing."""
     part = result.scene.call.parts[finding.part]
     if verdict > Verdict.ALLOW:
-        result.stops.append(Stop(verdict, finding.rule, finding.part, True, decision.reason, decision.help))
+        certain = finding.answer == YES and not decision.failure  # else it silences no default
+        result.stops.append(Stop(verdict, finding.rule, finding.part, certain, decision.reason, decision.help))
     elif verdict == Verdict.ALLOW and finding.answer == YES and not part.beside:
         result.cover(finding.rule, finding.part, debts(part), decision.reason)
 
 
-def _is_pure(rule: Rule) -> bool:
-    return rule.plan.handler is not None and rule.plan.handler.pure
+def _handler(rule: Rule) -> HandlerPlan:
+    assert rule.plan.handler
+    return rule.plan.handler

@@ -30,6 +30,11 @@ class HandlerPlan(NamedTuple):
     pure: bool = False
     may_allow: bool = False
 
+    @property
+    def once(self) -> bool:
+        """Whether it has a say, and does not judge a rewritten call."""
+        return not (self.pure or self.background)
+
 
 class RulePlan(NamedTuple):
     """One rule. Absent texts are empty, absent plans None.
