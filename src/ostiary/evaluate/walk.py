@@ -19,8 +19,8 @@ from ostiary.tiers import TIER
 
 
 class Stop(NamedTuple):
-    """A verdict that stops or asks, from one rule on one part. `certain` is False for what a *maybe* said, or a failure.
-    `reason` and `help` are a handler's."""
+    """A verdict that stops or asks, from one rule on one part. `certain` is False for what a *maybe* said, or a
+    failure. `reason` and `help` are a handler's."""
 
     verdict: Verdict
     rule: Rule
