@@ -15,7 +15,7 @@ STEPS = (
     ("ruff check", ["-m", "ruff", "check", "."]),
     ("ruff format", ["-m", "ruff", "format", "--check", "."]),
     ("mypy", ["-m", "mypy"]),
-    ("tests", ["-m", "pytest", "--cov", "--cov-report=term", "--hypothesis-profile=gate"]),
+    ("tests", ["-m", "pytest", "--cov", "--cov-report=term", "--hypothesis-profile=gate", "-n", "auto"]),
 )
 
 
