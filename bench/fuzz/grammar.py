@@ -15,7 +15,7 @@ from fuzz.words import NAMES
 ENDS = (
     ("\n",) * 8
     + (";",) * 6
-    + (" ; ", "\n\n", " &\n", "& ", ";\n", " # note\n", " # it's \"odd\n", " \n \n", ";  # $(c9)\n")
+    + (" ; ", "\n\n", " &\n", "& ", ";\n", " # note\n", " # it's \"one\n", " \n \n", ";  # $(c9)\n")
 )
 OPERATORS = (" && ", " || ", "&&", "||", " &&\n", " || # note\n ", " && \\\n", "||\n\n")
 TESTS = (
@@ -36,11 +36,15 @@ class Grammar(Simples):
     """Makes scripts."""
 
     def script(self, room: int = 0) -> str:
-        """A whole script."""
+        """A whole script, now and then with line joins anywhere."""
         self.room = room or self.random.choice((2, 4, 8, 12, 20))
         self.bodies, self.one_line = [], 0
         text = self.pick("", "", "", "", "# note\n", "\n", " ", "#!/bin/bash\n", "\\\n")
-        return text + self.lists(self.random.choice((1, 1, 2, 2, 3, 4)))
+        text += self.lists(self.random.choice((1, 1, 2, 2, 3, 4)))
+        while self.chance(12):
+            at = self.random.randrange(len(text) + 1)
+            text = text[:at] + "\\\n" + text[at:]
+        return text
 
     def lists(self, count: int) -> str:
         """So many and-or lists, each with its end."""

@@ -27,10 +27,11 @@ _UNSURE = re.compile(r"[\\\s]+")
 # behind a pipe and takes `--`, the first word of a simple command behind `coproc` is a name, the body of a
 # here-document is not found behind `]]`, `let` reads on over the end of its line, `>&-x` and `>& -x` name a file
 # instead of closing a descriptor before `x`, a here-document ends at a line whose substitution the delimiter follows,
-# `!(` is a pattern where a command may begin, and `+=[` an array.
+# `!(` is a pattern where a command may begin, `+=[` an array, and backticks within backticks within backticks end at
+# the first separator.
 _UNFIT = re.compile(
     r"(?:^|[\s;&|(])#[^\n]*\\\n|(?:[^\s\w$(;&|{]|\$\$|\$\w+)#|\|&?\s*time\b|\btime\s+(?:-p\s+)?-|<<[^<](?s:.)*\[\[|\blet\b"
-    r"|[<>]&(?:\\\n|[ \t])*-(?![\s;&|)]|$)|<<-?[ \t]*(\w+)[^\n]*\n(?s:.)*?\)\1\n|!\(|\+=\["
+    r"|[<>]&(?:\\\n|[ \t])*-(?![\s;&|)]|$)|<<-?[ \t]*(\w+)[^\n]*\n(?s:.)*?\)\1\n|!\(|\+=\[|\\{3}`"
     r"|\bcoproc\b(?!\s*(?:\w+\s*)?(?:[({]|\[\[|\\\n|(?:if|for|case|while|until|select)\b))",
     re.MULTILINE,
 )

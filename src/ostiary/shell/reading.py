@@ -48,10 +48,13 @@ class WordReader(Scanner):
             self.budget.spend()
         if not parts and self.pos == start:
             raise Unreadable("a word is missing")
-        if self.requoted and tokens.may_list(self.text[start : self.pos]):
+        source = self.text[start : self.pos]
+        if self.text.startswith(("<", ">"), self.pos) and tokens.DESCRIPTOR.fullmatch(source.replace("\\\n", "")):
+            raise Unreadable("a line join inside a descriptor")
+        if self.requoted and tokens.may_list(source):
             raise Unreadable("braces between quotes inside of quotes")
         self.requoted = requoted
-        if (self.pending or self.waiting) and "\n" in self.text[start : self.pos]:
+        if (self.pending or self.waiting) and "\n" in source:
             raise Unreadable("a here-document waits for its body")
         return tuple(parts)
 
@@ -63,7 +66,12 @@ class WordReader(Scanner):
             if "{" in match[0] or "}" in match[0]:
                 self.intricate = True
                 self.masks.append((match.start(), match.end(), "x"))
-            parts.append(Literal(match[0], False))
+            # Only a line join stands between two such texts, and it is nothing: `~` and `/a` are `~/a`.
+            before = parts[-1] if parts else None
+            if isinstance(before, Literal) and not before.quoted:
+                parts[-1] = Literal(before.text + match[0], False)
+            else:
+                parts.append(Literal(match[0], False))
             return True
         reader = self._SPECIAL.get(self.text[self.pos])
         return reader is not None and reader(self, parts)
@@ -177,6 +185,8 @@ class WordReader(Scanner):
 
     def _dollar(self, parts: list[Part], quoting: Quoting) -> bool:
         text, start, quoted = self.text, self.pos, quoting != "none"
+        if tokens.JOINED.match(text, start + 1):
+            raise Unreadable("a line join inside an expansion")
         match = tokens.NAME.match(text, start + 1)
         if match is not None:
             self.pos = match.end()
@@ -312,7 +322,7 @@ class WordReader(Scanner):
             raise Unreadable("an expansion of an unknown form")
         else:
             self.pos = operator.end()
-            operand = self._operand(quoting)
+            operand = self._closed(tokens.BRACES, quoting, "brace")
             special = "{" if quoting == "none" else '"'
             self.requoted = self.requoted or special in self.text[operator.end() : self.pos]
             operation = operation or operator[0]
@@ -328,15 +338,12 @@ class WordReader(Scanner):
     def subscript(self) -> tuple[Part, ...]:
         """What stands between the brackets that open here."""
         self.pos += 1
-        parts: list[Part] = []
-        if not self.enclosed(parts, tokens.BRACKETS, "none"):
-            raise Unreadable("a bracket is not closed")
-        return tuple(parts)
+        return self._closed(tokens.BRACKETS, "none", "bracket")
 
-    def _operand(self, quoting: Quoting) -> tuple[Part, ...]:
+    def _closed(self, pair: tokens.Enclosure, quoting: Quoting, name: str) -> tuple[Part, ...]:
         parts: list[Part] = []
-        if not self.enclosed(parts, tokens.BRACES, quoting):
-            raise Unreadable("a brace is not closed")
+        if not self.enclosed(parts, pair, quoting):
+            raise Unreadable(f"a {name} is not closed")
         return tuple(parts)
 
     def regular_expression(self) -> tuple[Part, ...]:
@@ -361,20 +368,16 @@ class WordReader(Scanner):
 
     def _parenthesised(self, parts: list[Part]) -> None:
         self._enclosed_literal(parts, self.pos + 1, "none")
-        if not self.enclosed(parts, tokens.PARENTHESES, "none"):
-            raise Unreadable("a parenthesis is not closed")
-        parts.append(Literal(")", False))
+        parts += [*self._closed(tokens.PARENTHESES, "none", "parenthesis"), Literal(")", False)]
 
     def _extended_pattern(self, parts: list[Part]) -> bool:
         # Only a parenthesis ends a run before one of these characters.
         self.intricate = True
         start, count = self.pos, len(self.starts)
         self.pos += 2
-        inner: list[Part] = []
-        if not self.enclosed(inner, tokens.PARENTHESES, "none"):
-            raise Unreadable("a parenthesis is not closed")
+        inner = self._closed(tokens.PARENTHESES, "none", "parenthesis")
         self._mask_pattern(start, count)
-        parts.append(Pattern(self.text[start : self.pos], tuple(inner)))
+        parts.append(Pattern(self.text[start : self.pos], inner))
         return True
 
     _SPECIAL: Final[dict[str, Callable[[WordReader, list[Part]], bool]]] = {

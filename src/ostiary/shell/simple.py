@@ -151,12 +151,15 @@ class SimpleReader(WordReader):
         return found
 
     def _checked_word(self, first: bool) -> RawWord:
+        start = self.pos
         word = self.word()
-        # A reserved word with a line join inside is still reserved for bash.
-        if first and isinstance(word, tuple) and all(isinstance(part, Literal) and not part.quoted for part in word):
-            text = "".join(part.text for part in word if isinstance(part, Literal))
-            if len(word) > 1 and (RESERVED.fullmatch(text) or text in ("!", "time")):
+        if first and isinstance(word, tuple) and "\\\n" in self.text[start : self.pos]:
+            # What a line join is inside of is for bash what it is without it.
+            text = self.text[start : self.pos].replace("\\\n", "")
+            if RESERVED.fullmatch(text) or text in ("!", "time"):
                 raise Unreadable("a line join inside a reserved word")
+            if _ASSIGNMENT.match(text):
+                raise Unreadable("a line join inside an assignment")
         return word
 
     def _assignment(self, match: re.Match[str]) -> Assign | None:

@@ -25,6 +25,9 @@ ANSI_C: Final = expression(r"\$'((?:[^'\\]|\\.)*)'", re.DOTALL)
 # Text without a double quote that is not escaped.
 UNQUOTED: Final = expression(r"(?:[^\"\\]|\\.)*", re.DOTALL)
 NAME: Final = expression(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
+# A line join before a name or inside of it.
+JOINED: Final = expression(r"\\\n|[A-Za-z_][A-Za-z0-9_]*(?:\\\n)+[A-Za-z0-9_]")
+DESCRIPTOR: Final = expression(r"[0-9]+|\{[A-Za-z_][A-Za-z0-9_]*\}")
 BRACED_NAME: Final = expression(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-]")
 LENGTH: Final = expression(r"#(?=(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])[}\[])")
 INDIRECT: Final = expression(r"!(?=[A-Za-z0-9_@*#])")
