@@ -17,6 +17,7 @@ from ostiary.evaluate import evaluate
 from ostiary.event import Event
 from ostiary.facts import FixedFacts
 from ostiary.foreign import Origin
+from ostiary.host import Host, Means
 from ostiary.perform import run
 from ostiary.perform.handlers import perform
 from ostiary.perform.runtime import Runtime
@@ -108,7 +109,7 @@ def engine(base: Path, hooks_from: Any = None) -> Engine:
         packs=str(base / "packs"),
         home=str(base / "home"),
     )
-    return Engine(places, str(base / "project"), None, hooks_from)
+    return Engine(places, str(base / "project"), None, Host("afk", None, None, Means(), hooks_from))
 
 
 def states(engine: Engine) -> dict[str, str]:

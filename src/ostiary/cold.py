@@ -19,7 +19,7 @@ from ostiary.event import Event
 from ostiary.perform import run
 from ostiary.records import NamedTuple, replace
 from ostiary.sources import account, approvals, store
-from ostiary.sources.admit import admit, policy_of, told
+from ostiary.sources.admit import admit, as_reviewed, policy_of, told
 from ostiary.sources.desk import Compile, Desk, Miss
 from ostiary.sources.discover import Source, discover_own, discover_plugins, discover_projects
 from ostiary.sources.machine import MachineFacts
@@ -132,7 +132,8 @@ def _outcome(event: Event, call: HookCall, places: Places, compile: Compile | No
     facts = MachineFacts(roots, event.workdirs, Memory(places.state, event.agent, event.session))
     policy = policy_of(standings, places, trust, settings.gates)
     evaluation = evaluate(policy, event, facts.given(event.cwd))
-    outcome = run(evaluation, facts, partial(_perform, event, roots, call, settings, began))
+    perform = partial(_perform, event, roots, call, settings, began)
+    outcome = run(evaluation, facts, as_reviewed(perform, standings))
     return told(noted(places.state, event, outcome), standings)
 
 
@@ -169,6 +170,7 @@ def _perform(
         deadline=began + seconds - min(_KEPT, seconds * _PART),
         models=settings.models,
         project=event.project or roots.start or call.start or "",
+        root=roots.start or "",
         home=user.home if user else "",
         ends=True,
     )

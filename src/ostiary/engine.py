@@ -40,7 +40,7 @@ from ostiary.policy import FilePlan, Gates, Policy
 from ostiary.problems import Problem
 from ostiary.records import NamedTuple
 from ostiary.sources import permits, store
-from ostiary.sources.admit import Standing, told
+from ostiary.sources.admit import Standing, as_reviewed, told
 from ostiary.sources.machine import MachineFacts
 from ostiary.sources.memory import Memory, noted
 from ostiary.sources.places import Managed, Places, find_places
@@ -311,26 +311,28 @@ class Engine:
 
     def _decided(self, event: Event, cancel: Cancel | None = None) -> Outcome:
         call = self._prepared(event)
-        outcome = run(call.evaluation, call.facts, self._performing(event, cancel))
+        outcome = run(call.evaluation, call.facts, self._performing(call, cancel))
         return told(noted(self._places.state, call.event, outcome), call.standings)
 
     async def _adecided(self, event: Event, cancel: Cancel | None = None) -> Outcome:
         import asyncio  # only here, as in `perform`
 
         call = await asyncio.to_thread(self._prepared, event)
-        performing = self._performing(event, cancel, asyncio.get_running_loop())
+        performing = self._performing(call, cancel, asyncio.get_running_loop())
         outcome = await arun(call.evaluation, call.facts, performing)
         return told(await asyncio.to_thread(noted, self._places.state, call.event, outcome), call.standings)
 
     def _judged(self, event: Event, *, explain: bool, perform: bool) -> Outcome:
         call = self._prepared(event, explain)
-        return told(run(call.evaluation, call.facts, self._performing(event) if perform else nothing), call.standings)
+        return told(run(call.evaluation, call.facts, self._performing(call) if perform else nothing), call.standings)
 
-    def _performing(self, event: Event, cancel: Cancel | None = None, loop: Any = None) -> Perform:
+    def _performing(self, call: _Prepared, cancel: Cancel | None = None, loop: Any = None) -> Perform:
         """Who runs the handlers of an event."""
         files = self._snapshot
-        project = event.project or files.roots.start or self._start
-        return self._host.performing(project, files.settings.models, cancel, loop)
+        root = files.roots.start or ""
+        project = call.event.project or root or self._start
+        performing = self._host.performing((project, root), files.settings.models, cancel, loop)
+        return as_reviewed(performing, call.standings)
 
     def _remove(self, name: str) -> None:
         if self._host.remove(name):

@@ -116,8 +116,11 @@ class Host:
         """What it adds to the files."""
         return Wanted(self._agents, self._admitted())
 
-    def performing(self, project: str, models: tuple[ModelPlan, ...], cancel: Cancel | None, loop: Any) -> Perform:
-        """Who runs the handlers of one event: those of the harness that are registered now, and those of files."""
+    def performing(
+        self, folders: tuple[str, str], models: tuple[ModelPlan, ...], cancel: Cancel | None, loop: Any
+    ) -> Perform:
+        """Who runs the handlers of one event: those of the harness that are registered now, and those of files.
+        `folders` are the project's as the event says, and the root of the one whose rules count if reviewed."""
         user = account()
         runtime = Runtime(
             cancel=cancel,
@@ -126,7 +129,8 @@ class Host:
             model=self._means.model,
             models=models,
             verifier=self._means.verifier,
-            project=project,
+            project=folders[0],
+            root=folders[1],
             home=user.home if user else "",
             together=self._means.threads,
             finished=self.finished,

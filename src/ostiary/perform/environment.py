@@ -51,7 +51,10 @@ def of_event(job: Job) -> dict[str, str]:
 
 
 def folder_of_project(job: Job) -> str:
-    """The absolute folder of the project, empty if there is none."""
+    """The absolute folder of the project, empty if there is none. For rules of a project that is the one they were
+    reviewed in, whichever the event names."""
+    if job.request.tier == "project":
+        return job.runtime.root
     return job.runtime.project or job.request.event.project or ""
 
 

@@ -43,10 +43,11 @@ class Runtime:
     time is over). `cancel` tells that the answer is not wanted any more. `functions` are an embedder's own handlers by
     name, `loop` is the event loop that asynchronous ones belong to (None: one of their own). `model` answers `prompt`
     (None: one of `models`, which settings name), and `verifier` answers `agent`. `project` is the absolute folder of
-    the project, `home` that of the user, empty if there is none. `environ` is the environment that handlers may get
-    something of. `together` is how many handlers run beside each other where their contract lets them. `finished` is
-    told what handlers in the background came to, in whichever thread or process they ran; `ends` says that this process
-    is a hook, which ends with its answer, so that they need one of their own.
+    the project, `root` that of the one whose rules run if a person reviewed them, `home` that of the user, empty if
+    there is none. `environ` is the environment that handlers may get something of. `together` is how many handlers run
+    beside each other where their contract lets them. `finished` is told what handlers in the background came to, in
+    whichever thread or process they ran; `ends` says that this process is a hook, which ends with its answer, so that
+    they need one of their own.
     """
 
     began: float = field(default_factory=time.monotonic)
@@ -58,6 +59,7 @@ class Runtime:
     models: tuple[ModelPlan, ...] = ()
     verifier: Verifier | None = None
     project: str = ""
+    root: str = ""
     home: str = ""
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
     together: int = 8

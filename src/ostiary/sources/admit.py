@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final, Literal
 
-from ostiary.decision import Outcome
+from ostiary.decision import Decision, Outcome
 from ostiary.dialects import tool_table
+from ostiary.evaluate import HandlerRequest
 from ostiary.guard import guard
 from ostiary.policy import Admitted, FilePlan, Gates, Policy, assemble, stand_in, undefined
 from ostiary.problems import Problem
 from ostiary.records import dataclass, replace
-from ostiary.sources import lastgood
+from ostiary.sources import lastgood, scripts
 from ostiary.sources.compiled import Compiled
 from ostiary.sources.desk import Desk, compiled
 from ostiary.sources.discover import Source, missing
 from ostiary.sources.ours import find_ours
 from ostiary.sources.places import Places
+from ostiary.sources.scripts import Scripts
 from ostiary.sources.store import Reviewed, Trust
 from ostiary.tiers import TIER, TierName
 from ostiary.tools import TOOLS
+
+Perform = Callable[[tuple[HandlerRequest, ...]], tuple[Decision | None, ...]]
 
 State = Literal["current", "last good", "stand-in"]
 
@@ -29,13 +33,15 @@ _TOOLS: Final = tool_table(TOOLS)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
     """How one source takes part: `current`, its `last good` while the file is broken, or a `stand-in` that asks where
-    it was never good. `plan` is what acts; `problems` are those of the file as it is now, warnings too. `review` is the
-    review of a person that is about this content, also one that has expired."""
+    it was never good. `plan` is what acts, `scripts` are the files that its handlers name; `problems` are those of the
+    file as it is now, warnings too. `review` is the review of a person that is about this content, also one that has
+    expired."""
 
     source: Source
     state: State
     reviewed: bool
     plan: FilePlan
+    scripts: Scripts = ()
     review: Reviewed | None = None
     problems: tuple[Problem, ...] = ()
 
@@ -82,15 +88,18 @@ def admit(source: Source, desk: Desk, trust: Trust) -> Standing:
     found = Compiled(None, (source.problem,), ()) if source.problem else _good(source, desk)
     last = None if found.plan else lastgood.recall(desk.places.state, source)
     state: State = "current"
-    plan = found.plan
-    if plan is None:
-        state, plan = ("last good", last.plan) if last and last.plan else ("stand-in", _stand_in(source, found))
+    plan, named = found.plan, found.scripts
+    if plan is None and last and last.plan:
+        state, plan, named = "last good", last.plan, last.scripts
+    elif plan is None:
+        state, plan = "stand-in", _stand_in(source, found)
     review = trust.review(source.root, plan.digest) if source.reviewable and source.root else None
     return Standing(
         source=source,
         state=state,
         reviewed=TIER[source.tier].reviewed_by_default or (source.reviewable and trust.accepts(review, plan.digest)),
         plan=plan,
+        scripts=named,
         review=review,
         problems=found.problems,
     )
@@ -112,6 +121,30 @@ def told(outcome: Outcome, standings: Iterable[Standing]) -> Outcome:
     a source that nobody reviewed nothing is told here: its errors quote its text."""
     notes = [standing.note for standing in standings if standing.state == "last good" and standing.reviewed]
     return replace(outcome, message="\n".join(notes)) if notes and outcome.message is None else outcome
+
+
+def as_reviewed(perform: Perform, standings: tuple[Standing, ...]) -> Perform:
+    """Runs handlers as `perform` does, but those of a project only while the files that they name are what a person
+    reviewed: they may have changed since the rules were read."""
+
+    def performed(requests: tuple[HandlerRequest, ...]) -> tuple[Decision | None, ...]:
+        changed = [_changed(request, standings) for request in requests]
+        same = tuple(request for request, other in zip(requests, changed, strict=True) if not other)
+        said = iter(perform(same) if same else ())
+        return tuple(Decision(failure=_CHANGED) if other else next(said) for other in changed)
+
+    return performed
+
+
+_CHANGED: Final = "a file that it names is not what was reviewed"
+
+
+def _changed(request: HandlerRequest, standings: tuple[Standing, ...]) -> bool:
+    """Whether a handler is a project's, and a file that its source names is another one now."""
+    if request.tier != "project":
+        return False
+    own = (one for one in standings if any(handler is request.plan for handler in scripts.handlers(one.plan)))
+    return not all(scripts.unchanged(one.source, one.scripts) for one in own)
 
 
 def _stand_in(source: Source, compiled: Compiled) -> FilePlan:

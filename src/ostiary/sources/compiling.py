@@ -134,8 +134,14 @@ def _hooks(source: Source, raw: bytes) -> Compiled:
         found = compile_hooks(raw, source.label, source.origin)
     except PolicyError as error:
         return Compiled(None, error.problems, ())
-    over = _over(source, found.plan)
-    return Compiled(None if over else found.plan, (*found.warnings, *over), ())
+    if over := _over(source, found.plan):
+        return Compiled(None, (*found.warnings, *over), ())
+    try:
+        named = scripts(source, found.plan)
+    except Unreadable as error:
+        return Compiled(None, (*found.warnings, Problem(source.label, 0, 0, "", str(error))), ())
+    plan = found.plan._replace(digest=_together(found.plan.digest, named))
+    return Compiled(plan, found.warnings, (), named)
 
 
 def _foreign(source: Source) -> bool:

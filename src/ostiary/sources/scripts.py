@@ -11,36 +11,46 @@ from collections.abc import Iterator
 from typing import Final
 
 from ostiary.digests import sha256
+from ostiary.expressions import expression
 from ostiary.policy import FilePlan, HandlerPlan
 from ostiary.sources.discover import FOREIGN, Source
-from ostiary.sources.files import Unreadable, read
+from ostiary.sources.files import Unreadable, inside, read
 
 _MOST: Final = 256
 
+# The variables that hold the folder of the project, as shells and the arguments of handlers name them.
+_PROJECT: Final = expression(r"\$(?:(?:CLAUDE|OSTIARY|AFK)_PROJECT_DIR\b|\{(?:CLAUDE|OSTIARY|AFK)_PROJECT_DIR\})")
+
 Scripts = tuple[tuple[str, str], ...]
-"""Paths, each with the SHA-256 (hex) of its bytes, empty where there is no file of the project."""
+"""Paths from the root of the project, each with a SHA-256 (hex) of what is there, empty where there is no file."""
 
 
 def scripts(source: Source, plan: FilePlan) -> Scripts:
     """The files that handlers of a project's source name. Raises `Unreadable` for one that is too large."""
     if source.root is None:
         return ()
-    paths = dict.fromkeys(path for handler in _handlers(plan) for path in _named(handler, source.root))
+    paths = dict.fromkeys(path for handler in handlers(plan) for path in _named(handler, source.root))
     if len(paths) > _MOST:
         raise Unreadable(f"its handlers name more than {_MOST} files")
     return tuple((path, digest(source, path)) for path in paths)
 
 
 def digest(source: Source, path: str) -> str:
-    """SHA-256 (hex) of a file of the project, empty where it is none. Raises `Unreadable` for one that is too large."""
+    """SHA-256 (hex) of a file of the project, empty where it is none. Of a link that leads out of the project it is of
+    where that leads, too. Raises `Unreadable` for a file that is too large."""
+    root = source.root or ""
+    whole = os.path.join(root, path)
     try:
-        return sha256(read(path, FOREIGN.file, (source.root or "",))).hexdigest()
+        target = os.path.realpath(whole)
+        data = read(whole, FOREIGN.file)
     except FileNotFoundError:
         return ""
-    except Unreadable as error:
-        if os.path.isfile(path) and os.path.getsize(path) > FOREIGN.file:
-            raise Unreadable(f"a handler names {path}, and {error}") from None
+    except (Unreadable, OSError, ValueError) as error:
+        if os.path.isfile(whole) and os.path.getsize(whole) > FOREIGN.file:
+            raise Unreadable(f"a handler names {whole}, and {error}") from None
         return ""
+    place = b"" if inside(target, root) else os.fsencode(f"{target}\0")
+    return sha256(place + data).hexdigest()
 
 
 def unchanged(source: Source, known: Scripts) -> bool:
@@ -51,33 +61,44 @@ def unchanged(source: Source, known: Scripts) -> bool:
         return False
 
 
-def _handlers(plan: FilePlan) -> Iterator[HandlerPlan]:
+def handlers(plan: FilePlan) -> Iterator[HandlerPlan]:
+    """The handlers of a file and of all it includes."""
     for include in plan.includes:
-        yield from _handlers(include.file)
+        yield from handlers(include.file)
     for rule in plan.rules:
         if rule.handler:
             yield rule.handler
 
 
 def _named(handler: HandlerPlan, root: str) -> Iterator[str]:
-    """Where the words of a command would lie as paths: from the folder of the rule file, or from the project's."""
+    """Where the words of a command would lie as paths, from the root: from the folder of the rule file, as it is
+    written and as it is reached, or from the project's."""
+    folders = dict.fromkeys((handler.folder, os.path.realpath(handler.folder), root))
+    for written in _words(handler):
+        word = _PROJECT.sub(lambda _: root, written)
+        for folder in folders if word and "\0" not in word else ():
+            path = os.path.normpath(os.path.join(folder, word))
+            if inside(path, root):
+                yield os.path.relpath(path, root)
+
+
+def _words(handler: HandlerPlan) -> Iterator[str]:
+    """Everything in a handler that may name a file."""
     options = dict(handler.spec)
     command, arguments = options.get("command"), options.get("args")
-    if not isinstance(command, str):
-        return
-    words = _words(command) if arguments is None else (command, *map(str, arguments))
-    for word in words:
-        if word and "\0" not in word:
-            yield os.path.normpath(os.path.join(handler.folder, word))
-            yield os.path.normpath(os.path.join(root, word))
+    if isinstance(command, str):
+        yield from _of_line(command) if arguments is None else (command, *map(str, arguments))
+    elif isinstance(command, tuple):
+        yield from map(str, command)
+    if options.get("ca_file"):
+        yield options["ca_file"]
 
 
-def _words(text: str) -> tuple[str, ...]:
+def _of_line(text: str) -> Iterator[str]:
     """The words of a command line, and targets of its redirections."""
     from ostiary import shell  # slow, and only needed where a file is compiled
 
-    found: list[str] = []
     for command in shell.parse(text).commands:
-        found += [str(word) for word in command.words]
-        found += [str(redirect.target) for redirect in command.redirects]
-    return tuple(found)
+        yield from map(str, command.words)
+        for redirect in command.redirects:
+            yield str(redirect.target)
