@@ -10,6 +10,7 @@ import shutil
 import stat
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from ostiary.sources.compiled import FORMAT, Compiled, pack, unpack
 from ostiary.sources.discover import FOREIGN, Source, discover_own, discover_plugins, discover_projects
 from ostiary.sources.files import Unreadable, exists, read
 from ostiary.sources.includes import digest, pack_path, read_include, unchanged
+from ostiary.sources.locks import locked
 from ostiary.sources.places import LAYOUTS, Managed, NoPlace, Places, find_places, place
 from ostiary.sources.private import read_private, write_private
 from ostiary.sources.roots import Roots, find_roots
@@ -512,6 +514,27 @@ def test_trust_store(base: Path) -> None:
     assert store.remove(state, "/a", "x.yaml")
     assert store.load(state, 0).reviews == {two}
     assert not store.remove(state, "/a")
+
+
+def test_reviews_that_are_given_and_taken_back_at_once(base: Path) -> None:
+    state = str(base / "state")
+    reviews = [store.Reviewed(f"/{number}", "1" * 64, "x.yaml") for number in range(24)]
+    for review in reviews[:12]:
+        store.add(state, review)
+    with ThreadPoolExecutor(8) as threads:
+        gone = [threads.submit(store.remove, state, review.root) for review in reviews[:12]]
+        given = [threads.submit(store.add, state, review) for review in reviews[12:]]
+    assert all(one.result() for one in gone)
+    assert [one.result() for one in given] == [None] * 12
+    assert store.load(state, 0).reviews == set(reviews[12:])
+
+
+def test_a_lock_that_somebody_keeps(base: Path) -> None:
+    path = str(base / "state/trust.json")
+    with locked(path), pytest.raises(Unreadable, match="another process is at work on it"), locked(path, 0):
+        pass
+    with locked(path, 0):
+        pass
 
 
 def test_a_review_that_expires(base: Path) -> None:

@@ -99,17 +99,23 @@ def load(state: str, now: float) -> Trust:
 def add(state: str, review: Reviewed) -> None:
     """Records a review, in the place of an earlier one of the same content. Raises `Unreadable` or OSError if the store
     cannot be read or written."""
+    from ostiary.sources.locks import locked  # hooks only read
+
     same = review[:3]
-    _write(state, (review, *(one for one in _held(state) if one[:3] != same)))
+    with locked(place(state)):  # else what is taken back at the same time would come back
+        _write(state, (review, *(one for one in _held(state) if one[:3] != same)))
 
 
 def remove(state: str, root: str, file: str = "") -> bool:
     """Takes back every review that counts in a project, or those of one `file`; acts on the next call. False if there
     was none. Raises as `add` does."""
-    reviews = _held(state)
-    kept = {review for review in reviews if not _is_about(review, root) or file not in ("", review.file)}
-    if len(kept) < len(reviews):
-        _write(state, kept)
+    from ostiary.sources.locks import locked  # as above
+
+    with locked(place(state)):
+        reviews = _held(state)
+        kept = {review for review in reviews if not _is_about(review, root) or file not in ("", review.file)}
+        if len(kept) < len(reviews):
+            _write(state, kept)
     return len(kept) < len(reviews)
 
 
