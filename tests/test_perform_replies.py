@@ -70,10 +70,11 @@ def test_what_a_tool_of_another_kind_says_is_read_like_output() -> None:
     assert replies.of_text("plain", "claude", "SessionStart") == Decision(context="plain")
 
 
-def test_an_answer_that_was_cut_is_a_failure() -> None:
+def test_an_answer_that_was_cut_asks() -> None:
     text = json.dumps({"decision": "approve", "padding": "x" * 80_000}).encode()[:CAPTURED]
     for contract in ("afk", "claude"):
-        assert replies.of_command(Ended(0, text), contract, "PreToolUse").failure
+        assert replies.of_command(Ended(0, text), contract, "PreToolUse") == replies.TOO_LONG
+        assert replies.of_result("x" * (CAPTURED + 1), contract, "PreToolUse") == replies.TOO_LONG
     assert replies.of_command(Ended(0, b"x" * CAPTURED), "afk", "PreToolUse") == Decision()
 
 
@@ -105,6 +106,33 @@ JSON = st.recursive(
     ),
     max_leaves=12,
 )
+
+
+def test_a_number_that_no_agent_can_be_told_is_no_answer() -> None:
+    text = b'{"decision":"allow","hookSpecificOutput":{"updatedInput":{"timeout":1e999}}}'
+    failure = "its answer begins like a JSON object and is none"
+    assert replies.of_command(Ended(0, text), "claude", "PreToolUse") == Decision(failure=failure)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("verdict", "deny"),
+        ("reason", 3),
+        ("help", ["x"]),
+        ("context", b"x"),
+        ("message", False),
+        ("halt", "yes"),
+        ("failure", None),
+        ("update_input", ["command"]),
+        ("update_input", {"command": {1, 2}}),
+        ("update_input", {"timeout": float("inf")}),
+        ("update_output", object()),
+    ],
+)
+def test_a_decision_that_cannot_be_used_blocks(field: str, value: Any) -> None:
+    said = replies.of_value(Decision(**{field: value}), "afk")
+    assert said == Decision(verdict=Verdict.DENY, failure=f"it returned a decision whose `{field}` cannot be used")
 
 
 @given(JSON, st.binary(max_size=20), st.sampled_from((0, 1, 2, -9)), st.sampled_from(("afk", "claude")))

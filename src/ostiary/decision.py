@@ -42,7 +42,7 @@ class Decision:
 
     `update_input` are the whole new arguments under canonical names, `update_output` the whole new tool output. `halt`
     asks the agent to stop the session. `failure` says how the handler failed, empty if it did not; of one that failed
-    nothing else counts.
+    nothing else counts but a verdict that stops.
     """
 
     verdict: Verdict = Verdict.NONE

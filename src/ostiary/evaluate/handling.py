@@ -115,9 +115,12 @@ def _count(result: Walk, findings: list[Finding], decision: Decision | None) -> 
 
 
 def _failed(rule: Rule, decision: Decision, event: Event) -> Decision:
-    """What the failure of a handler means. It never keeps an agent from stopping."""
+    """What the failure of a handler means: what its rule says, and no less than the failure itself does. It never keeps
+    an agent from stopping."""
     told = rule.plan.on_error or ("deny" if rule.unit.tier == "managed" else "continue")
-    verdict = Verdict.NONE if event.kind.ends else {"deny": Verdict.DENY, "ask": Verdict.ASK}.get(told, Verdict.NONE)
+    least = decision.verdict if decision.verdict > Verdict.ALLOW else Verdict.NONE
+    verdict = max({"deny": Verdict.DENY, "ask": Verdict.ASK}.get(told, Verdict.NONE), least)
+    verdict = Verdict.NONE if event.kind.ends else verdict
     reason = f"rule `{rule.identity}` cannot tell: its handler failed" if verdict else None
     return Decision(verdict=verdict, reason=reason, help=decision.failure, failure=decision.failure)
 

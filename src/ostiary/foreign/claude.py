@@ -214,6 +214,9 @@ def _tool(entry: Cursor, said: Said, origin: Origin) -> Pairs | None:
     if server is None:
         entry.member("server").warn(f"the hook is skipped: no server `{shown(said['server'])}` is known")
         return None
+    if server.url and options.url(server.url) is None:
+        entry.member("server").warn("the hook is skipped: what its server says could be changed on the way")
+        return None
     return (
         ("tool", said["tool"]),
         ("command", server.command),

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
+from ipaddress import ip_address
 from typing import Annotated, Any, ClassVar, Final
+from urllib.parse import SplitResult, urlsplit
 
 from pydantic import Field, PlainValidator, StrictBool, WithJsonSchema
 
-from ostiary.matchers.base import Spec, described, refuse
+from ostiary.matchers.base import Spec, described, refuse, text
 from ostiary.policy import HandlerPlan
 
 _DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m)")
@@ -31,6 +34,40 @@ Duration = Annotated[
     float, PlainValidator(_duration), WithJsonSchema({"type": "string", "pattern": f"^{_DURATION.pattern}$"})
 ]
 """A time in a rule file, as seconds."""
+
+
+def _url(value: Any) -> str:
+    try:
+        url = urlsplit(text(value))
+        host, _ = url.hostname, url.port
+    except ValueError:
+        raise refuse("this is no URL", "write `https://HOST/PATH`") from None
+    if url.scheme not in ("http", "https") or not host or not text(value).isprintable() or " " in value:
+        raise refuse("this is no URL", "write `https://HOST/PATH`")
+    for wrong, message, help in _flaws(url, host):
+        if wrong:
+            raise refuse(message, help)
+    return text(value)
+
+
+def _flaws(url: SplitResult, host: str) -> Iterable[tuple[bool, str, str]]:
+    secret = "put them into `headers`, as `$NAME` with the name under `allowed_env`"
+    yield "@" in url.netloc, "a URL holds no user name and no password", secret
+    yield bool(url.fragment), "a server never sees the part behind `#`", "remove it"
+    yield "$" in url.netloc or "{" in url.netloc, "the host is fixed in the rule", "write it out"
+    safe = url.scheme == "https" or host == "localhost" or _loopback(host)
+    yield not safe, "what is sent could be read on the way", "write `https://`; `http://` leads to this machine alone"
+
+
+def _loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+Url = Annotated[str, PlainValidator(_url, json_schema_input_type=str)]
+"""The address of a server in a rule file. What is sent there must not be readable, or other, on the way."""
 
 
 class HandlerSpec(Spec):

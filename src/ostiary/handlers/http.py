@@ -3,49 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from ipaddress import ip_address
 from typing import Annotated, Any, ClassVar, Final
-from urllib.parse import SplitResult, urlsplit
 
 from pydantic import Field, PlainValidator, StrictBool
 
-from ostiary.handlers.base import HandlerSpec
+from ostiary.handlers.base import HandlerSpec, Url
 from ostiary.matchers.base import Name, described, refuse, text
 
 _HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _OURS: Final = frozenset(("host", "content-length", "transfer-encoding", "connection", "content-type", "accept"))
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-
-
-def _url(value: Any) -> str:
-    try:
-        url = urlsplit(text(value))
-        host, _ = url.hostname, url.port
-    except ValueError:
-        raise refuse("this is no URL", "write `https://HOST/PATH`") from None
-    if url.scheme not in ("http", "https") or not host or not text(value).isprintable() or " " in value:
-        raise refuse("this is no URL", "write `https://HOST/PATH`")
-    for wrong, message, help in _flaws(url, host):
-        if wrong:
-            raise refuse(message, help)
-    return text(value)
-
-
-def _flaws(url: SplitResult, host: str) -> Iterable[tuple[bool, str, str]]:
-    secret = "put them into `headers`, as `$NAME` with the name under `allowed_env`"
-    yield "@" in url.netloc, "a URL holds no user name and no password", secret
-    yield bool(url.fragment), "a server never sees the part behind `#`", "remove it"
-    yield "$" in url.netloc or "{" in url.netloc, "the host is fixed in the rule", "write it out"
-    safe = url.scheme == "https" or host == "localhost" or _loopback(host)
-    yield not safe, "what is sent could be read on the way", "write `https://`; `http://` leads to this machine alone"
-
-
-def _loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _headers(value: Any) -> tuple[tuple[str, str], ...]:
@@ -74,7 +41,6 @@ def _variables(value: Any) -> str:
     return text(value)
 
 
-Url = Annotated[str, PlainValidator(_url, json_schema_input_type=str)]
 Headers = Annotated[tuple[tuple[str, str], ...], PlainValidator(_headers, json_schema_input_type=dict[str, str])]
 Proxy = Annotated[str, PlainValidator(_proxy, json_schema_input_type=str)]
 Variable = Annotated[str, PlainValidator(_variables, json_schema_input_type=str)]

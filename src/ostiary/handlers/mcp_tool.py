@@ -7,14 +7,8 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, PlainValidator, model_validator
 
-from ostiary.handlers.base import HandlerSpec
-from ostiary.matchers.base import Name, Spec, described, refuse, text
-
-
-def _url(value: Any) -> str:
-    if not text(value).startswith(("https://", "http://")):
-        raise refuse("expected the address of a server", "write it in full: `https://host/mcp`")
-    return text(value)
+from ostiary.handlers.base import HandlerSpec, Url
+from ostiary.matchers.base import Name, Spec, described, refuse
 
 
 def _input(value: Any) -> str:
@@ -23,7 +17,6 @@ def _input(value: Any) -> str:
     return json.dumps(value)
 
 
-Url = Annotated[str, PlainValidator(_url, json_schema_input_type=str)]
 Input = Annotated[str, PlainValidator(_input, json_schema_input_type=dict[str, Any])]
 
 
@@ -33,7 +26,9 @@ class Server(Spec):
     command: Name | None = described("a program, found as that of a `command` handler, that speaks MCP on its streams")
     args: tuple[str, ...] = Field(default=(), description="its arguments")
     env: dict[str, str] = Field(default={}, description="variables that it gets besides a few harmless ones")
-    url: Url | None = described("the address of a server that speaks streamable HTTP: `https://...`")
+    url: Url | None = described(
+        "the address of a server that speaks streamable HTTP: `https`, or `http` to this machine"
+    )
     headers: dict[str, str] = Field(
         default={}, description="headers of each request; `$NAME` and `${NAME}` are variables of `allowed_env`"
     )

@@ -13,7 +13,6 @@ from typing import Final, NoReturn
 
 from ostiary.decision import Decision, Verdict
 from ostiary.evaluate import HandlerRequest
-from ostiary.perform.processes import unbound
 from ostiary.perform.runtime import Finished, Runtime
 from ostiary.records import replace
 
@@ -59,7 +58,6 @@ if sys.platform != "win32":
             for standard in range(3):
                 os.dup2(null, standard)
             os.closerange(3, _FILES)
-            unbound()
             _finish(request, runtime, performed)
         finally:
             os._exit(0)

@@ -16,7 +16,7 @@ from ostiary.decision import Decision
 from ostiary.perform.environment import environment, folder_of_project, folder_of_rule, of_event, search_path
 from ostiary.perform.payload import encoded
 from ostiary.perform.placeholders import filled
-from ostiary.perform.processes import run, unbound
+from ostiary.perform.processes import run
 from ostiary.perform.program import Program
 from ostiary.perform.replies import of_command
 from ostiary.perform.runtime import Job
@@ -36,12 +36,16 @@ def perform(job: Job) -> Decision:
     request = job.request
     try:
         program = Program(
-            _command(job), encoded(job.payload), _folder(job), environment(job), job.deadline, job.runtime.cancel
+            _command(job),
+            encoded(job.payload),
+            _folder(job),
+            environment(job),
+            job.deadline,
+            job.runtime.cancel,
+            unbound=job.runtime.ends,
         )
     except NotFound as missing:
         return Decision(failure=str(missing))
-    if job.runtime.ends:
-        unbound()
     return of_command(run(program), request.contract, request.event.name)
 
 

@@ -26,9 +26,19 @@ def environment(job: Job) -> dict[str, str]:
     """The variables of a handler."""
     given = job.runtime.environ
     names = given if job.options.get("full_environment") else [name for name in given if _harmless(name)]
-    passed = {name: given[name] for name in names if not f"_{name}".upper().endswith(SECRETS)}
+    passed = {name: given[name] for name in names if not _secret(name)}
     passed |= {name: given[name] for name in job.options.get("passed", ()) if name in given}
     return {**passed, **_of_system(job.runtime.home), **dict(job.options.get("environment", ())), **of_event(job)}
+
+
+def of_headers(job: Job) -> frozenset[str]:
+    """The names of the variables that headers of requests may hold: those that the rule lists. Secrets are lent to no
+    plugin, whose rules nobody reviews one by one, unless the user says so."""
+    listed = frozenset(job.options["allowed_env"])
+    if job.request.tier != "plugin":
+        return listed
+    lent = frozenset(job.options.get("passed", ()))
+    return frozenset(name for name in listed if name in lent or not _secret(name))
 
 
 def of_event(job: Job) -> dict[str, str]:
@@ -61,6 +71,10 @@ def folder_of_project(job: Job) -> str:
 def folder_of_rule(job: Job) -> str:
     """The absolute folder of the rule file, or what stands for it."""
     return job.request.plan.folder or job.runtime.home or os.path.abspath(os.sep)
+
+
+def _secret(name: str) -> bool:
+    return f"_{name}".upper().endswith(SECRETS)
 
 
 def _harmless(name: str) -> bool:

@@ -14,12 +14,13 @@ import socket
 import ssl
 from contextlib import closing
 from functools import partial
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from threading import Thread
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from ostiary.decision import Decision
+from ostiary.perform.environment import of_headers
 from ostiary.perform.headers import headers
 from ostiary.perform.payload import encoded
 from ostiary.perform.program import CANCELLED, CAPTURED, LATE
@@ -57,7 +58,7 @@ def _exchange(job: Job) -> tuple[int, bytes]:
     url = urlsplit(job.options["url"])
     host, secure = url.hostname or "", url.scheme == "https"
     port = url.port or (443 if secure else 80)
-    own = headers(job.options["headers"], job.options["allowed_env"], job.runtime.environ)
+    own = headers(job.options["headers"], of_headers(job), job.runtime.environ)
     sent = _HEADERS | {name: value for name, value in own.items() if name.lower() not in _OURS}
     body = encoded(job.payload)
     with (
@@ -73,9 +74,7 @@ def _exchange(job: Job) -> tuple[int, bytes]:
         with closing(connection.getresponse()) as answer:
             found = answer.read(CAPTURED + 1)
             missing = answer.length
-    if len(found) > CAPTURED:
-        raise _Failed(f"the server's answer is longer than {CAPTURED} bytes")
-    if missing:
+    if missing and len(found) <= CAPTURED:
         raise http.client.IncompleteRead(found, missing)
     return answer.status, found
 
@@ -146,11 +145,23 @@ def _addresses(job: Job, host: str, port: int) -> list[Any]:
 def _refuse(text: str, host: str, *, private: bool) -> None:
     """Raises for an address that a handler must not reach."""
     address = ip_address(text.partition("%")[0])
-    address = getattr(address, "ipv4_mapped", None) or address
+    address = _within(address)
     if address.is_link_local or str(address) in _METADATA or address.is_multicast or address.is_unspecified:
         raise _Failed(f"`{host}` leads to {address}, which is no server's address")
     if not (address.is_global or private or (address.is_loopback and _means_here(host))):
         raise _Failed(f"`{host}` leads to the private address {address}; the rule does not say `private: true`")
+
+
+def _within(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
+    """The IPv4 address that an IPv6 one leads to, where a gateway would take it there (RFC 4291, 6052, 3056, 4380)."""
+    if isinstance(address, IPv4Address):
+        return address
+    if address in _NAT64:
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1] or address
+
+
+_NAT64: Final = IPv6Network("64:ff9b::/96")
 
 
 def _means_here(host: str) -> bool:

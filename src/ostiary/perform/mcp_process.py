@@ -19,6 +19,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
 from ostiary.perform import posix
+from ostiary.perform.processes import bound
 
 LONGEST: Final = 1 << 20
 """Bytes of the longest message that is read; a server that sends a longer one is left."""
@@ -35,19 +36,21 @@ _ToSend = MemoryObjectReceiveStream[SessionMessage]
 
 @asynccontextmanager
 async def started(
-    command: tuple[str, ...], folder: str, env: Mapping[str, str]
+    command: tuple[str, ...], folder: str, env: Mapping[str, str], *, unbound: bool = False
 ) -> AsyncIterator[tuple[Messages, Outgoing]]:
-    """Messages from and to a server that lives as long as this. Raises OSError where it cannot be started."""
-    server = subprocess.Popen(  # noqa: S603 that is what it is for
-        command,
-        bufsize=0,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        cwd=folder,
-        env=dict(env),
-        start_new_session=True,
-    )
+    """Messages from and to a server that lives as long as this; `unbound`, as `Program` has it. Raises OSError where it
+    cannot be started."""
+    with bound(lifted=unbound):
+        server = subprocess.Popen(  # noqa: S603 that is what it is for
+            command,
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=folder,
+            env=dict(env),
+            start_new_session=True,
+        )
     received, messages = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, to_send = anyio.create_memory_object_stream[SessionMessage](0)
     try:

@@ -16,13 +16,13 @@ from mcp_types import CallToolResult, TextContent
 
 from ostiary.decision import Decision
 from ostiary.perform.command import NotFound, program_of, with_arguments
-from ostiary.perform.environment import environment, folder_of_rule
+from ostiary.perform.environment import environment, folder_of_rule, of_headers
 from ostiary.perform.headers import headers
 from ostiary.perform.loops import Unfinished, finish
 from ostiary.perform.payload import encoded
 from ostiary.perform.placeholders import filled
 from ostiary.perform.program import LATE
-from ostiary.perform.replies import of_text
+from ostiary.perform.replies import of_result
 from ostiary.perform.runtime import Job
 from ostiary.perform.silence import silence
 from ostiary.records import NamedTuple
@@ -43,11 +43,13 @@ silence("mcp", "httpx2", "httpcore2")
 
 
 class Process(NamedTuple):
-    """A server that is started for the call: its command, the absolute folder it runs in, its whole environment."""
+    """A server that is started for the call: its command, the absolute folder it runs in, its whole environment.
+    `unbound`: the bound on this process's memory is not for it."""
 
     command: tuple[str, ...]
     folder: str
     env: Mapping[str, str]
+    unbound: bool = False
 
 
 class Address(NamedTuple):
@@ -71,16 +73,16 @@ def perform(job: Job) -> Decision:
     if result.is_error:
         tool = visible(job.options["tool"])
         return Decision(failure=f"the tool `{tool}` reports an error: {visible(text)[:SHOWN]}")
-    return of_text(text, job.request.contract, job.request.event.name)
+    return of_result(text, job.request.contract, job.request.event.name)
 
 
 def _server(job: Job) -> Process | Address:
     if job.options["url"]:
-        known = headers(job.options["headers"], job.options["allowed_env"], job.runtime.environ)
+        known = headers(job.options["headers"], of_headers(job), job.runtime.environ)
         return Address(job.options["url"], known)
     program, *arguments = job.options["command"]
     command = with_arguments(program_of(program, job), tuple(arguments))
-    return Process(command, folder_of_rule(job), environment(job))
+    return Process(command, folder_of_rule(job), environment(job), job.runtime.ends)
 
 
 def _called(server: Process | Address, tool: str, arguments: dict[str, Any], job: Job) -> CallToolResult | str:
@@ -107,17 +109,47 @@ def _transport(server: Process | Address) -> Transport:
         return stdio_client(
             StdioServerParameters(command=program, args=arguments, env=dict(server.env), cwd=server.folder)
         )
-    return started(server.command, server.folder, server.env)
+    return started(server.command, server.folder, server.env, unbound=server.unbound)
 
 
 @asynccontextmanager
 async def _connected(server: Address) -> AsyncIterator[Any]:
-    """A connection that follows no redirect to elsewhere and takes nothing from the environment."""
+    """A connection that follows no redirect to elsewhere, takes nothing from the environment, and reads no answer
+    without end."""
+    hooks = {"response": [_bounded]}
     async with (
-        httpx2.AsyncClient(headers=dict(server.headers), trust_env=False, timeout=None) as http,
+        httpx2.AsyncClient(headers=dict(server.headers), trust_env=False, timeout=None, event_hooks=hooks) as http,
         streamable_http_client(server.url, http_client=http) as streams,
     ):
         yield streams
+
+
+LONGEST: Final = 1 << 20
+"""Bytes of the longest answer of a server that is read."""
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    """What a server sends, as long as it is not too much."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        left = LONGEST
+        async for chunk in self._stream:
+            left -= len(chunk)
+            if left < 0:
+                raise httpx2.ReadError("it is too long")
+            yield chunk
+
+    async def aclose(self) -> None:
+        """End the connection."""
+        await self._stream.aclose()
+
+
+async def _bounded(response: httpx2.Response) -> None:
+    assert isinstance(response.stream, httpx2.AsyncByteStream)
+    response.stream = _Bounded(response.stream)
 
 
 def _why(error: BaseException, server: Process | Address) -> str:

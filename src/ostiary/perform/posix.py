@@ -11,7 +11,8 @@ import selectors
 import signal
 import subprocess
 import time
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from math import inf
 from typing import Final
 
@@ -41,10 +42,15 @@ def followed(process: subprocess.Popen[bytes], program: Program) -> Ended:
     return Ended(state, output, errors) if isinstance(state, int) else Ended(None, output, errors, state)
 
 
-def unbound() -> None:
-    """Lift the bound on the memory as far as this process may."""
-    _, most = resource.getrlimit(resource.RLIMIT_AS)
+@contextmanager
+def unbound() -> Iterator[None]:
+    """The bound on the memory is lifted meanwhile, as far as this process may."""
+    usual, most = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (usual, most))
 
 
 def _until_ended(process: subprocess.Popen[bytes], program: Program, streams: _Streams) -> int | str:

@@ -12,6 +12,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Final
 
 from ostiary.perform.program import Ended, Program
 
@@ -26,26 +30,35 @@ def run(program: Program) -> Ended:
     this returns: no process of its group, no open file. Raises OSError where
     this process can open no more files."""
     try:
-        process = subprocess.Popen(  # noqa: S603 that is what it is for
-            program.command,
-            bufsize=0,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=program.cwd,
-            env=dict(program.env),
-            start_new_session=True,
-            creationflags=system.FLAGS,
-        )
+        with bound(lifted=program.unbound):
+            process = subprocess.Popen(  # noqa: S603 that is what it is for
+                program.command,
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=program.cwd,
+                env=dict(program.env),
+                start_new_session=True,
+                creationflags=system.FLAGS,
+            )
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         return Ended(failure=_unstarted(program, error))
     return system.followed(process, program)
 
 
-def unbound() -> None:
-    """Lift the bound on the memory that a hook sets itself, as far as this process may: programs would inherit it, and
-    some reserve more than they ever use."""
-    system.unbound()
+@contextmanager
+def bound(*, lifted: bool) -> Iterator[None]:
+    """The time in which a program is started. `lifted`: without the bound on the memory that a hook sets itself, as far
+    as this process may: the program would inherit it, and some reserve more than they ever use."""
+    if not lifted:
+        yield
+        return
+    with _STARTING, system.unbound():
+        yield
+
+
+_STARTING: Final = Lock()
 
 
 def _unstarted(program: Program, error: Exception) -> str:

@@ -27,7 +27,8 @@ class Cancel(Protocol):
 
 class Program(NamedTuple):
     """What to run: the whole command line (on Windows it may be one text), standard input, absolute folder,
-    environment; and until when, by `time.monotonic()` (None: no limit)."""
+    environment; and until when, by `time.monotonic()` (None: no limit). `unbound`: the bound that a hook sets on its
+    own memory is not for it."""
 
     command: tuple[str, ...] | str
     stdin: bytes
@@ -35,6 +36,7 @@ class Program(NamedTuple):
     env: Mapping[str, str]
     deadline: float | None = None
     cancel: Cancel | None = None
+    unbound: bool = False
 
 
 class Ended(NamedTuple):

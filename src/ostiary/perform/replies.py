@@ -13,16 +13,21 @@ from __future__ import annotations
 import codecs
 import json
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any, Final
 
 from ostiary.decision import Decision, Verdict
-from ostiary.perform.program import Ended
+from ostiary.perform.program import CAPTURED, Ended
 from ostiary.records import replace
 
 REASON: Final = 500
 """Characters of standard error that become a reason."""
 
 NO_REASON: Final = "the handler gave no reason"
+
+TOO_LONG: Final = Decision(verdict=Verdict.ASK, failure=f"its answer is longer than {CAPTURED} bytes")
+"""What an object says that was cut off. What makes an answer long is often the call itself, and a call must not become
+free of a handler by its length: this failure asks where others would count nothing."""
 
 _BLOCKED: Final = 2
 _WORDS: Final = {
@@ -40,13 +45,13 @@ def of_command(ended: Ended, contract: str, event: str) -> Decision:
     """What the end of a program says about an event, by its canonical name."""
     if ended.failure:
         return Decision(failure=ended.failure)
-    if ended.status == 0:
-        return of_text(_text(ended.stdout), contract, event)
+    text = _text(ended.stdout)
     if ended.status == _BLOCKED:
         return _blocked(ended, contract)
-    if contract == "claude" and is_object(_text(ended.stdout)):
-        return of_text(_text(ended.stdout), contract, event)
-    return Decision(failure=_unsuccessful(ended))
+    if ended.status and not (contract == "claude" and is_object(text)):
+        return Decision(failure=_unsuccessful(ended))
+    cut = len(ended.stdout) >= CAPTURED and is_object(text) and isinstance(object_of(text), str)
+    return TOO_LONG if cut else of_text(text, contract, event)
 
 
 def of_text(text: str, contract: str, event: str) -> Decision:
@@ -58,10 +63,17 @@ def of_text(text: str, contract: str, event: str) -> Decision:
     return Decision(context=plain) if plain and contract == "claude" and event in _PLAIN_IS_CONTEXT else Decision()
 
 
+def of_result(text: str, contract: str, event: str) -> Decision:
+    """What the text of a tool says."""
+    return TOO_LONG if len(text.encode("utf-8", "replace")) > CAPTURED else of_text(text, contract, event)
+
+
 def of_response(status: int, body: bytes, contract: str) -> Decision:
     """What an HTTP response says: one without a body says nothing, one with has to be a JSON object."""
     if not 200 <= status < 300:
         return Decision(failure=f"the server answered with status {status}")
+    if len(body) > CAPTURED:
+        return TOO_LONG
     text = _text(body)
     if not text.strip():
         return Decision()
@@ -76,10 +88,39 @@ def of_value(value: object, contract: str) -> Decision:
     if value is None:
         return Decision()
     if isinstance(value, Decision):
+        if flaw := _flaw(value):  # as one that raises: who made it meant something
+            return Decision(verdict=Verdict.DENY, failure=f"it returned a decision whose `{flaw}` cannot be used")
         return value
     if isinstance(value, Mapping):
-        return of_object(value, contract)
+        return of_value(of_object(value, contract), contract)
     return Decision(failure=f"it returned {type(value).__name__}, which is neither a decision nor a mapping nor None")
+
+
+_TEXTS: Final = ("reason", "help", "context", "message")
+
+
+def _flaw(decision: Decision) -> str:
+    """Which field of a decision that a function made is none that a decision can have, empty if all are."""
+    if not isinstance(decision.verdict, Verdict):
+        return "verdict"
+    for name in _TEXTS:
+        if not isinstance(getattr(decision, name), str | None):
+            return name
+    if not (isinstance(decision.halt, bool) and isinstance(decision.failure, str)):
+        return "failure" if isinstance(decision.halt, bool) else "halt"
+    rewritten = decision.update_input
+    if not (rewritten is None or (isinstance(rewritten, Mapping) and _is_json(dict(rewritten)))):
+        return "update_input"
+    return "" if _is_json(decision.update_output) else "update_output"
+
+
+def _is_json(value: Any) -> bool:
+    """Whether agents can be told a value."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True
 
 
 def of_object(said: Mapping[str, Any], contract: str) -> Decision:
@@ -146,7 +187,7 @@ def is_object(text: str) -> bool:
 def object_of(text: str) -> dict[str, Any] | str:
     """The JSON object, or why it is none. One with a key that stands twice says two things."""
     try:
-        found: dict[str, Any] = json.loads(text, object_pairs_hook=_once, parse_constant=_never)
+        found: dict[str, Any] = json.loads(text, object_pairs_hook=_once, parse_constant=_never, parse_float=_finite)
     except _Twice:
         return "its answer has the same key twice in an object"
     except (ValueError, RecursionError):
@@ -167,6 +208,14 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _never(constant: str) -> None:
     raise ValueError(f"JSON has no {constant}")
+
+
+def _finite(text: str) -> float:
+    """The number; one that is too large is none that agents could be told."""
+    number = float(text)
+    if not isfinite(number):
+        raise ValueError(f"{text} is too large")
+    return number
 
 
 def _first(*values: Any) -> str | None:

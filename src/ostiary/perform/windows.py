@@ -9,7 +9,8 @@ import ctypes
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from math import inf
 from threading import Thread
 from typing import IO, Final
@@ -128,8 +129,10 @@ if sys.platform == "win32":
                 next(reader for reader in readers if reader.is_alive()).join(min(_LOOK, left))
 
 
-def unbound() -> None:
+@contextmanager
+def unbound() -> Iterator[None]:
     """Windows has no such bound."""
+    yield
 
 
 def _write(pipe: IO[bytes], data: bytes) -> None:
