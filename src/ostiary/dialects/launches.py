@@ -7,7 +7,7 @@ have costs nothing here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from ostiary.dialects.base import NOTHING
@@ -210,6 +210,8 @@ LAUNCHES: Final[Mapping[str, Launch]] = {
 
 _INTERPRETERS: Final = ("node", "bun", "deno", "python", "electron")
 _NAME: Final = expression(r"[^/\\]*$")
+_PATH: Final = expression(r"[/\\]")
+_FILE: Final = expression(r"[./\\]")
 
 
 class Process(NamedTuple):
@@ -230,7 +232,7 @@ def agent_of(process: Process) -> str:
     started = [_base(word) for word in process.words[:1]]
     names = {_base(process.name), *started}
     if any(name.startswith(_INTERPRETERS) for name in names):
-        names.update(_base(word) for word in process.words[1:4])
+        names.update(_base(word) for word in _programs(process.words[1:4]))
     text = " ".join(process.words[:4]).replace("\\", "/")
     for agent, launch in LAUNCHES.items():
         if names.intersection(launch.processes) or not process.variables.isdisjoint(launch.marks):
@@ -238,6 +240,16 @@ def agent_of(process: Process) -> str:
         if any(f"/{folder}/" in text for folder in (*launch.packages, *launch.applications)):
             return agent
     return ""
+
+
+def _programs(words: tuple[str, ...]) -> Iterator[str]:
+    """What an interpreter may run, of the words behind its name: the first that is no option. Where that may be the
+    value of an option, or a command of the interpreter (`run`), paths behind it, too. Other words are arguments, in
+    which a person may name an agent."""
+    programs = [word for word in words if not word.startswith("-")]
+    yield from programs[:1]
+    if programs and (words[0] != programs[0] or not _FILE.search(programs[0])):
+        yield from (word for word in programs[1:] if _PATH.search(word))
 
 
 def _base(path: str) -> str:
