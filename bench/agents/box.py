@@ -25,7 +25,7 @@ from model import Model
 
 import ostiary
 from agents import AGENTS, Agent, filled
-from cases import CASES, POLICY, Case, Seen, State, gate_of
+from cases import CASES, POLICY, SETTINGS, Case, Seen, State, gate_of
 from ostiary.dialects import DIALECTS, Dialect
 from ostiary.dialects import bodies as answers
 from ostiary.dialects.base import Slot
@@ -104,6 +104,7 @@ def furnish(run: Run) -> None:
     for folder in (run.home, run.work, run.policy, run.folder / "tmp"):
         folder.mkdir(mode=0o700)
     (run.policy / "policy.yaml").write_text(POLICY)
+    (run.policy / "settings.yaml").write_text(SETTINGS)
     if run.case.dotenv:
         (run.work / ".env").write_text(run.case.dotenv)
         (run.work / "env").write_text("exit 0\n")
@@ -206,9 +207,9 @@ def spoil(run: Run) -> None:
         return
     if fault.short:
         time_out = _SHORT * (1000 if run.dialect.timeouts.unit == "milliseconds" else 1)
-        edit(run, lambda text: _TIMES.sub(rf"\g<1>{time_out}", text))
+        edit(run, lambda text: reworded(run, text, lambda gate: _TIMES.sub(rf"\g<1>{time_out}", gate)))
     if fault.program:
-        edit(run, lambda text: misled(run, text, fault.program))
+        edit(run, lambda text: reworded(run, text, lambda gate: gate.replace(sys.executable, fault.program)))
     if fault.module:
         broken = run.folder / "package"
         shutil.copytree(_PACKAGE, broken, ignore=shutil.ignore_patterns("__pycache__"))
@@ -218,16 +219,14 @@ def spoil(run: Run) -> None:
         mount(broken, _PACKAGE)
 
 
-def misled(run: Run, text: str, program: str) -> str:
-    """A registration that starts another program at the gate."""
+def reworded(run: Run, text: str, change: Callable[[str], str]) -> str:
+    """A registration of which the text at the gate is another."""
     if run.dialect.registration.shape == "plugin":
         # One program serves all events, and what a prompt's gate does without an answer is not the question.
-        only = re.sub(r'"events": \[[^]]*\]', f'"events": {json.dumps([gate_of(run.dialect)])}', text)
-        return only.replace(sys.executable, program)
+        return change(re.sub(r'"events": \[[^]]*\]', f'"events": {json.dumps([gate_of(run.dialect)])}', text))
     if run.dialect.registration.shape == "scripts":
-        return text.replace(sys.executable, program)
-    swap = json.dumps
-    return at_gate(run, text, lambda hooks: json.loads(swap(hooks).replace(sys.executable, program)))
+        return change(text)
+    return at_gate(run, text, lambda hooks: json.loads(change(json.dumps(hooks))))
 
 
 def started(run: Run, url: str) -> tuple[float, bool]:

@@ -20,7 +20,16 @@ rules:
   - {id: quiet, when: {command: {program: touch, arg: FIRST}}, update_input: {command: touch SECOND}}
   - {id: note, on: PostToolUse, tool: Bash, context: MARK-CONTEXT well done}
   - {id: prompt, on: UserPromptSubmit, when: {prompt: /FORBIDDEN/}, decision: deny, reason: MARK-PROMPT not today}
+  - id: refused
+    when: {command: {program: touch, arg: REFUSED}}
+    run: {command: "echo MARK-REFUSED by the handler >&2; exit 2"}
+  - id: endless
+    when: {command: {program: touch, arg: ENDLESS}}
+    run: {command: "trap '' TERM; sleep 600 & sleep 600; exit 0", timeout: 20m}
+    on_error: deny
 """
+
+SETTINGS: Final = "enable_shell_hooks: true\n"
 
 State = Literal["runs", "rewritten", "blocked", "waits"]
 
@@ -67,6 +76,8 @@ CASES: Final = (
     Case("rewrite", "FIRST"),
     Case("context", told="MARK-CONTEXT"),
     Case("prompt", prompt="Do the FORBIDDEN step."),
+    Case("handler denies", "REFUSED", "MARK-REFUSED"),
+    Case("handler hangs", "ENDLESS", "policy/endless", seconds=120),
     Case("allow before", "DENIED", "MARK-DENY", beside="before", doctor=True),
     Case("allow after", "DENIED", "MARK-DENY", beside="after", doctor=True),
     Case("engine raises", fault=Fault(None, "cold.py", "raise RuntimeError\n")),
