@@ -137,8 +137,10 @@ def test_handlers_run_when_that_is_asked_for(line: Line, verb: str) -> None:
     line.policy(HANDLER)
     settings = line.config / "settings.yaml"
     settings.write_text("enable_shell_hooks: true\n")
-    assert verdict(line.at(verb, "--json", "ls")) == "none"
+    silent = line.at(verb, "--json", "ls")
+    assert verdict(silent) == "none"
+    assert silent.err == "handlers were not run, and what they say is not known; `--perform` runs them\n"
     ran = line.at(verb, "--json", "--perform", "ls")
-    assert (verdict(ran), ran.json["reason"]) == ("deny", "no")
+    assert (verdict(ran), ran.json["reason"], ran.err) == ("deny", "no", "")
     settings.write_text("enable_shell_hooks: false\n")
     assert verdict(line.at(verb, "--json", "--perform", "ls")) == "none"

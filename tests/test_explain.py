@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -16,7 +16,7 @@ from ruamel.yaml import YAML
 from ostiary.call import analyse
 from ostiary.call.model import Call
 from ostiary.commands.shared import console
-from ostiary.decision import AccessReport, Degraded, Outcome, PartReport, Step, Verdict
+from ostiary.decision import AccessReport, Degraded, Outcome, PartReport, State, Step, Verdict
 from ostiary.evaluate import taken_apart
 from ostiary.event import Event
 from ostiary.explain import STATES, Branch, call_json, drawn, explained, json_text, plain, span, told
@@ -117,9 +117,17 @@ def test_what_runs_nothing_says_so() -> None:
 
 
 def test_states_that_keep_a_rule_from_acting_are_named() -> None:
+    schema = json.loads((Path(__file__).parents[1] / "schemas/outcome.schema.json").read_text())
+    assert list(get_args(State)) == schema["definitions"]["step"]["properties"]["state"]["enum"]
+    assert set(STATES) == set(get_args(State))
     for state, words in STATES.items():
         line = plain(told(Outcome(trail=(replace(YES, state=state),))))
         assert line.endswith(f"[{words}]" if words else "-f: yes")
+
+
+def test_what_did_not_run_is_behind_a_deny_only_where_there_is_one() -> None:
+    line = plain(told(Outcome(verdict=Verdict.DENY, trail=(replace(YES, state="not-run"),))))
+    assert line.endswith("[behind the deny that decided]")
 
 
 def test_a_rule_that_was_lifted_is_among_those_that_spoke() -> None:

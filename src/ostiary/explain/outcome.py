@@ -18,11 +18,14 @@ STATES: Final[dict[State, str]] = {
     "expired": "expired",
     "untrusted": "waits for review",
     "overruled": "overruled",
-    "not-run": "behind the deny that decided",
+    "not-run": "its handler did not run",
     "excepted": "lifted by an exception",
     "gated": "behind a gate that is closed",
+    "remembered": "a person permitted this call before",
 }
 """What a rule's state means, in a few words."""
+
+_BEHIND: Final = "behind the deny that decided"
 
 LONGEST: Final = 120
 """Characters of a rule's explanation that a line shows; JSON has all of it."""
@@ -103,7 +106,7 @@ def _trail(outcome: Outcome, steps: tuple[Step, ...], title: str) -> Iterator[Li
     # What a rule says alike about neighbouring parts is one line.
     for step, alike in groupby(steps, key=lambda step: replace(step, part=0)):
         parts = ", ".join(str(one.part + 1) for one in alike)
-        state = STATES[step.state]
+        state = _BEHIND if step.state == "not-run" and outcome.verdict == Verdict.DENY else STATES[step.state]
         yield (
             span("  "),
             _padded(step.answer),

@@ -16,7 +16,7 @@ from ostiary.commands.shared import options
 from ostiary.commands.shared.console import complain
 from ostiary.commands.shared.exits import Exit, Refused
 from ostiary.commands.shared.world import content, engine, folder, rules_or_warn
-from ostiary.decision import Outcome
+from ostiary.decision import Outcome, Verdict
 from ostiary.dialects import DIALECTS, Unreadable, receive
 from ostiary.document import unknown
 from ostiary.engine import Engine
@@ -85,7 +85,10 @@ def judged(asked: Asked, *, full: bool) -> Outcome:
     """What the policy makes of the arguments; with `full` the trail has every rule. Raises `Refused` for arguments that
     make no event."""
     loaded, event = _loaded(asked)
-    return (loaded.explain if full else loaded.judge)(event, perform=asked.perform)
+    outcome = (loaded.explain if full else loaded.judge)(event, perform=asked.perform)
+    if not asked.perform and outcome.verdict != Verdict.DENY and any(one.state == "not-run" for one in outcome.trail):
+        complain("handlers were not run, and what they say is not known; `--perform` runs them")
+    return outcome
 
 
 def taken_apart(asked: Asked) -> tuple[Event, Call]:
