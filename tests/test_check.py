@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+
+import pytest
 
 from lines import Line
 from ostiary.commands.shared.exits import Exit
@@ -124,3 +127,37 @@ def test_an_agent_that_does_not_exist_is_told(line: Line) -> None:
     text = "version: 1\nrules: [{id: a, when: {agent: [claude, '*-cli']}, unless: {tool: Bash}, decision: deny}]\n"
     Path(line.config, "more.yaml").write_text(text, "utf-8")
     assert "rule `a`: unknown agent `claude`\n  help: did you mean `claude-code`?" in line.at("check").out
+
+
+HANDLERS = """\
+version: 1
+rules:
+  - {id: there, run: {command: "./there.sh --now"}}
+  - {id: gone, run: {command: "./gone.sh --now"}}
+  - {id: plain, run: {command: ./plain.sh, args: []}}
+  - {id: bare, run: {command: "grep -q x"}}
+  - {id: chosen, run: {command: "./$CHOSEN"}}
+  - {id: several, run: {command: "cd x && ./y"}}
+  - {id: elsewhere, run: {command: ./y, cwd: project, accept_project_code: true}}
+  - {id: module, run: {python: "checks.more:judge"}}
+  - {id: server, run: {mcp_tool: t, server: {command: ./server.py}}}
+  - {id: asked, run: {http: "https://example.com/"}}
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no file says there whether it may be run")
+def test_handlers_whose_program_is_not_there(line: Line) -> None:
+    folder = line.policy(HANDLERS).parent
+    (folder / "settings.yaml").write_text("enable_shell_hooks: true\n")
+    (folder / "there.sh").write_text("")
+    (folder / "there.sh").chmod(0o700)
+    (folder / "plain.sh").write_text("")
+    ran = line.at("check")
+    told = [text.partition("warning: ")[2] for text in ran.out.splitlines() if "warning: " in text]
+    assert told == [
+        f"the handler of `gone` needs a file that is not there: {folder}/gone.sh",
+        f"the handler of `plain` needs a program that may not be run: {folder}/plain.sh",
+        f"the handler of `module` needs a file that is not there: {folder}/checks/more.py",
+        f"the handler of `server` needs a file that is not there: {folder}/server.py",
+    ]
+    assert f"  help: `chmod +x {folder}/plain.sh`\n" in ran.out

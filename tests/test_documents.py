@@ -23,6 +23,7 @@ from ostiary.tools import Role
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+BESIDE = "the handler of "  # needs a file that lies beside, which documents do not have
 SCHEMAS = ("policy", "programs", "tools", "outcome", "status", "suite")
 
 
@@ -38,9 +39,9 @@ def blocks(language: str) -> list[Any]:
 def test_rule_files_in_documents_are_good(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "policy.yaml"
     path.write_text(text, "utf-8")
-    status = main.run(["check", str(path)])
-    assert capsys.readouterr().out.endswith("0 errors, 0 warnings\n")
-    assert status == 0
+    main.run(["check", "--format", "json", str(path)])
+    found = [problem["message"] for problem in json.loads(capsys.readouterr().out)["problems"]]
+    assert [message for message in found if not message.startswith(BESIDE)] == []
 
 
 @pytest.mark.parametrize("text", [block for block in blocks("yaml") if "\ncases:" in block.values[0]])

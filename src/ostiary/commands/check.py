@@ -10,6 +10,7 @@ import typer
 
 from ostiary import conditions
 from ostiary.commands.shared import console, options
+from ostiary.commands.shared.absent import absent
 from ostiary.commands.shared.exits import Exit, Refused
 from ostiary.commands.shared.findings import (
     Format,
@@ -67,7 +68,7 @@ def run(
         raise Refused("; ".join(unknown("agent", agent, DIALECTS)), Exit.USAGE)
     checked = _files(files, places(config_dir)) if files else _in_force(rules_or_warn(engine(config_dir, project)))
     limits = _limits(checked.plans, DIALECTS[agent]) if agent else ()
-    problems = sorted_problems((*checked.problems, *_strangers(checked.plans), *limits))
+    problems = sorted_problems((*checked.problems, *_strangers(checked.plans), *absent(checked.plans), *limits))
     if format is Format.JSON:
         data = {"files": checked.files, "problems": [as_data(problem) for problem in problems]}
         console.document(json_text(data))
