@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -42,6 +43,25 @@ def test_rule_files_in_documents_are_good(text: str, tmp_path: Path, capsys: pyt
     main.run(["check", "--format", "json", str(path)])
     found = [problem["message"] for problem in json.loads(capsys.readouterr().out)["problems"]]
     assert [message for message in found if not message.startswith(BESIDE)] == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the program is for a POSIX shell")
+def test_the_first_handler_in_the_documents_works(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = (ROOT / "docs/handlers.md").read_text("utf-8")
+    rule, program = (
+        re.findall(rf"^```{kind}\n(.*?)^```", page, re.MULTILINE | re.DOTALL)[0] for kind in ("yaml", "sh")
+    )
+    console = re.findall(r"^\$ ostiary (eval .*)\n((?:.*\n)*?)\.\.\.$", page, re.MULTILINE)
+    folder, project = tmp_path / "config" / "policy.d", tmp_path / "project"
+    folder.mkdir(parents=True)
+    project.mkdir()
+    (folder / "migrations.yaml").write_text(rule)
+    (folder / "check-migration.sh").write_text(program)
+    (folder / "check-migration.sh").chmod(0o700)
+    (tmp_path / "config" / "settings.yaml").write_text("enable_shell_hooks: true\n")
+    ((command, printed),) = console
+    main.run([*shlex.split(command), "--config-dir", str(folder.parent), "--project", str(project)])
+    assert capsys.readouterr().out.startswith(printed)
 
 
 @pytest.mark.parametrize("text", [block for block in blocks("yaml") if "\ncases:" in block.values[0]])

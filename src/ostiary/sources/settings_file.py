@@ -53,7 +53,8 @@ class SettingsFile(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     enable_shell_hooks: StrictBool | None = Field(
-        default=None, description="Command handlers of user and project rules may run."
+        default=None,
+        description="Handlers of user and project rules may start code: `command`, `python` and `mcp_tool`.",
     )
     allow_project_hooks: StrictBool | None = Field(
         default=None, description="Handlers of reviewed project rules may run."
