@@ -45,7 +45,7 @@ def accept(engine: Engine) -> None:
 
 
 def judged(engine: Engine, base: Path, command: str, cwd: str = "project") -> Outcome:
-    return engine.decide(Event.from_call("bash", {"command": command}, cwd=str(base / cwd)))
+    return engine.decide(Event.from_call("bash", {"command": command}, cwd=str(base / cwd), session="s"))
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["tried"])
@@ -54,6 +54,8 @@ def test_what_is_tried_gains_nothing(row: dict[str, Any], base: Path) -> None:
     calls = [tuple(call[:1] + call[2:]) for call in row["calls"]]
     engine = load(base)
     before = [judged(engine, base, *call) for call in calls]
+    if "gone" in row:
+        shutil.rmtree(base / row["gone"])
     plant(base, row["brought"])
     if "mode" in row:
         (base / row["mode"][0]).chmod(row["mode"][1])

@@ -27,6 +27,7 @@ from ostiary.sources.memory import Memory, noted
 from ostiary.sources.places import NoPlace, Places, find_places
 from ostiary.sources.roots import Roots, find_roots
 from ostiary.sources.settings import Settings, load_settings
+from ostiary.sources.watch import settled, watch
 
 __all__ = ["HookCall", "Listener", "Miss", "decide", "failed"]
 
@@ -127,9 +128,12 @@ def _outcome(event: Event, call: HookCall, places: Places, compile: Compile | No
     settings = load_settings(desk, roots)
     trust = store.load(places.state, now).under(settings)
     foreign = _foreign(settings, places, roots, call.start)
-    sources = (*discover_own(places), *discover_projects(roots.folders), *discover_plugins(places), *foreign)
-    standings = tuple(admit(source, desk, trust) for source in sources)
-    facts = MachineFacts(roots, event.workdirs, Memory(places.state, event.agent, event.session))
+    memory = Memory(places.state, event.agent, event.session)
+    known = watch(places, event, memory, roots.start)
+    projects = discover_projects(known.folders(roots.folders))
+    sources = (*discover_own(places), *projects, *discover_plugins(places), *foreign)
+    standings = settled(tuple(admit(source, desk, trust) for source in sources), known, desk, trust, settings)
+    facts = MachineFacts(roots, event.workdirs, memory)
     policy = policy_of(standings, places, trust, settings.gates)
     evaluation = evaluate(policy, event, facts.given(event.cwd))
     perform = partial(_perform, event, roots, call, settings, began)

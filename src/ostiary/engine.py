@@ -41,6 +41,7 @@ from ostiary.problems import Problem
 from ostiary.records import NamedTuple
 from ostiary.sources import permits, store
 from ostiary.sources.admit import Standing, as_reviewed, told
+from ostiary.sources.held import Held, held, let_go, word
 from ostiary.sources.machine import MachineFacts
 from ostiary.sources.memory import Memory, noted
 from ostiary.sources.places import Managed, Places, find_places
@@ -49,6 +50,7 @@ from ostiary.sources.roots import find_roots
 from ostiary.sources.settings import Settings
 from ostiary.sources.snapshot import Folders, Loaded, Snapshot, marks, snapshot
 from ostiary.sources.store import Reviewed
+from ostiary.sources.watch import watch
 from ostiary.sources.worktrees import repository
 from ostiary.trust import Earlier, Review, review
 from ostiary.visible import visible
@@ -266,15 +268,29 @@ class Engine:
     def status(self) -> Status:
         """What is in force in the project, and what does not act with its reason."""
         found = self._current()
+        vanished = tuple(one.standing for one in held(found))
         return report(
-            found.base.standings,
+            (*found.base.standings, *vanished),
             found.base.policy,
             found.settings,
             self._places,
             root=found.roots.start or "",
-            problems=self.problems,
+            problems=(*self.problems, *(problem for one in vanished for problem in one.problems)),
             now=time.time(),
         )
+
+    @property
+    def vanished(self) -> tuple[Held, ...]:
+        """What went away from the project and still stops calls in some session."""
+        return held(self._snapshot)
+
+    def let_go(self, letting: tuple[Held, ...], typed: str | None) -> bool:
+        """Lets go what vanished, in all sessions, if a person typed its `word`; acts on the next call. False if nobody
+        did. Raises `Unreadable` if it cannot be noted."""
+        if typed is None or typed.strip() != word(letting):
+            return False
+        let_go(letting)
+        return True
 
     @property
     def pending(self) -> tuple[Review, ...]:
@@ -310,14 +326,14 @@ class Engine:
         return found
 
     def _decided(self, event: Event, cancel: Cancel | None = None) -> Outcome:
-        call = self._prepared(event)
+        call = self._prepared(event, noting=True)
         outcome = run(call.evaluation, call.facts, self._performing(call, cancel))
         return told(noted(self._places.state, call.event, outcome), call.standings)
 
     async def _adecided(self, event: Event, cancel: Cancel | None = None) -> Outcome:
         import asyncio  # only here, as in `perform`
 
-        call = await asyncio.to_thread(self._prepared, event)
+        call = await asyncio.to_thread(self._prepared, event, noting=True)
         performing = self._performing(call, cancel, asyncio.get_running_loop())
         outcome = await arun(call.evaluation, call.facts, performing)
         return told(await asyncio.to_thread(noted, self._places.state, call.event, outcome), call.standings)
@@ -343,11 +359,13 @@ class Engine:
         with self._reloading:
             self._snapshot = self._snapshot.hosted(self._host.wanted.host)
 
-    def _prepared(self, event: Event, explain: bool = False) -> _Prepared:
+    def _prepared(self, event: Event, explain: bool = False, *, noting: bool = False) -> _Prepared:
         snapshot = self._current()
         roots = find_roots(self._start, event.project, event.cwd)
-        loaded = self._loaded(snapshot, self._remembered(event, roots.folders))
         memory = Memory(self._places.state, event.agent, event.session)
+        known = watch(self._places, event, memory, roots.start)
+        loaded = self._loaded(snapshot, self._remembered(event, known.folders(roots.folders)))
+        loaded = snapshot.settled(loaded, known, noting=noting)
         facts = self._facts or MachineFacts(roots, event.workdirs, memory)
         evaluation = evaluate(loaded.policy, event, facts.given(event.cwd), explain)
         return _Prepared(event, evaluation, facts, loaded.standings)

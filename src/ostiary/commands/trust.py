@@ -17,8 +17,10 @@ from ostiary.commands.shared.exits import Exit, Refused
 from ostiary.commands.shared.world import asked, at_terminal, engine, places
 from ostiary.engine import Engine
 from ostiary.explain import Line, day, span
+from ostiary.policy import stops
 from ostiary.sources import store
 from ostiary.sources.files import Unreadable
+from ostiary.sources.held import Held, word
 from ostiary.sources.store import Reviewed
 from ostiary.trust import Earlier, Permit, Review
 
@@ -54,13 +56,20 @@ def run(
     Deny and ask rules of a project act without this. Everything else in its files waits until a person has read it
     here; a change of any of the files waits again, and what is different is shown then. What is accepted counts in all
     worktrees of the repository, and in no other clone.
+
+    Rules that stop calls and whose file went away under a session go on acting there until it ends, or until a person
+    lets them go here.
     """
     if project == LIST:
         _list(config_dir)
         raise typer.Exit(Exit.CLEAN)
     seconds = _seconds(lasts)
     loaded = engine(config_dir, project)
-    if not loaded.pending:
+    vanished = tuple(one for one in loaded.vanished if one.sessions)
+    if vanished:
+        show(_gone(vanished))
+        _let_go(loaded, vanished)
+    elif not loaded.pending:
         say("no rule file of this project waits for review")
         raise typer.Exit(Exit.CLEAN)
     for review in loaded.pending:
@@ -139,6 +148,31 @@ def _place(permit: Permit) -> str:
     if not permit.line:
         return permit.rule
     return f"{permit.rule}:{permit.line}" if permit.rule else f"line {permit.line}"
+
+
+def _gone(vanished: tuple[Held, ...]) -> Iterator[Line]:
+    """What vanished, and its rules that still act."""
+    for one in vanished:
+        standing = one.standing
+        (problem,) = standing.problems
+        sessions = "1 session" if len(one.sessions) == 1 else f"{len(one.sessions)} sessions"
+        where = f"  in {standing.source.root}" if standing.source.root else ""
+        yield (span(standing.label, "title"), span(where, "quiet"))
+        yield (span(f"  {problem.message}; what stops calls still acts in {sessions}", "label"),)
+        for rule in stops(standing.plan):
+            yield (span(f"  {rule.decision or 'halt':<10}", "deny"), span(rule.id))
+        yield ()
+
+
+def _let_go(loaded: Engine, vanished: tuple[Held, ...]) -> None:
+    if not at_terminal():
+        raise Refused("only a person at a terminal can let these rules go; they go on acting")
+    typed = asked(f"to let these rules go in all sessions, type {word(vanished)}: ")
+    try:
+        gone = loaded.let_go(vanished, typed)
+    except Unreadable as error:
+        raise Refused(f"that they are let go cannot be recorded: {error}") from None
+    say("let go; they do not act from the next call on" if gone else "nothing was let go; they go on acting")
 
 
 def _ask(loaded: Engine, review: Review, lasts: int) -> None:

@@ -39,13 +39,14 @@ REVIEWS: Final[Mapping[ReviewState, str]] = {
 
 class SourceStatus(NamedTuple):
     """One source: its tier, its file, the project's root (empty outside of projects), whether the file itself, its last
-    good version or a stand-in acts (with a `note` that says why), how it stands with reviews and until when (seconds
-    since the epoch, 0: for good), the digest (SHA-256, hex) and the number of rules of what acts."""
+    good version, a stand-in or what is left of a vanished file acts (with a `note` that says why), how it stands with
+    reviews and until when (seconds since the epoch, 0: for good), the digest (SHA-256, hex) and the number of rules of
+    what acts."""
 
     tier: TierName
     file: str
     root: str
-    state: Literal["current", "last good", "stand-in"]
+    state: Literal["current", "last good", "stand-in", "vanished"]
     note: str
     review: ReviewState
     until: int
@@ -169,7 +170,7 @@ def _word(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-_ROLES: Final[Mapping[str, Role]] = {"current": "yes", "last good": "maybe", "stand-in": "deny"}
+_ROLES: Final[Mapping[str, Role]] = {"current": "yes", "last good": "maybe", "stand-in": "deny", "vanished": "maybe"}
 
 
 def _source(source: SourceStatus) -> Iterator[Line]:

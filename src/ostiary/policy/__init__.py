@@ -15,6 +15,7 @@ from ostiary.policy.plan import (
     plain,
 )
 from ostiary.policy.rule import Rule, Unit
+from ostiary.policy.stops import lost, stopping, stops
 from ostiary.policy.value import Policy
 
 __all__ = [
@@ -36,8 +37,11 @@ __all__ = [
     "Unreached",
     "assemble",
     "file_plan",
+    "lost",
     "plain",
     "stand_in",
+    "stopping",
+    "stops",
     "undefined",
     "unreached",
 ]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final, Literal
 
-from ostiary.decision import Decision, Outcome
+from ostiary.decision import Decision, Outcome, Verdict
 from ostiary.dialects import tool_table
 from ostiary.evaluate import HandlerRequest
 from ostiary.guard import guard
-from ostiary.policy import Admitted, FilePlan, Gates, Policy, assemble, stand_in, undefined
+from ostiary.policy import Admitted, FilePlan, Gates, Policy, assemble, stand_in, stops, undefined
 from ostiary.problems import Problem
 from ostiary.records import dataclass, replace
 from ostiary.sources import lastgood, scripts
@@ -22,20 +22,21 @@ from ostiary.sources.scripts import Scripts
 from ostiary.sources.store import Reviewed, Trust
 from ostiary.tiers import TIER, TierName
 from ostiary.tools import TOOLS
+from ostiary.visible import visible
 
 Perform = Callable[[tuple[HandlerRequest, ...]], tuple[Decision | None, ...]]
 
-State = Literal["current", "last good", "stand-in"]
+State = Literal["current", "last good", "stand-in", "vanished"]
 
 _TOOLS: Final = tool_table(TOOLS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """How one source takes part: `current`, its `last good` while the file is broken, or a `stand-in` that asks where
-    it was never good. `plan` is what acts, `scripts` are the files that its handlers name; `problems` are those of the
-    file as it is now, warnings too. `review` is the review of a person that is about this content, also one that has
-    expired."""
+    """How one source takes part: `current`, its `last good` while the file is broken, a `stand-in` that asks where it
+    was never good, or `vanished`, as what still stops calls though the file is gone. `plan` is what acts, `scripts` are
+    the files that its handlers name; `problems` are those of the file as it is now, warnings too. `review` is the
+    review of a person that is about this content, also one that has expired."""
 
     source: Source
     state: State
@@ -75,6 +76,11 @@ class Standing:
         """Why the plan is not that of the file as it is now, empty if it is."""
         if self.state == "current":
             return ""
+        if self.state == "vanished":
+            (problem,) = self.problems
+            until = "go on acting" if self.tier == "managed" else "act until the session ends"
+            what = f"{visible(problem.file)}: {visible(problem.message)}"
+            return f"{what}; its rules that stop calls {until} ({problem.help})"
         error = _first_error(self.problems)
         acts = "its last good version acts" if self.state == "last good" else _INSTEAD[self.source.defines]
         return f"{error.file}{f':{error.line}' if error.line else ''}: {error.message}; {acts}"
@@ -93,16 +99,23 @@ def admit(source: Source, desk: Desk, trust: Trust) -> Standing:
         state, plan, named = "last good", last.plan, last.scripts
     elif plan is None:
         state, plan = "stand-in", _stand_in(source, found)
-    review = trust.review(source.root, plan.digest) if source.reviewable and source.root else None
+    reviewed, review = reviewing(source, plan, trust)
     return Standing(
         source=source,
         state=state,
-        reviewed=TIER[source.tier].reviewed_by_default or (source.reviewable and trust.accepts(review, plan.digest)),
+        reviewed=reviewed,
         plan=plan,
         scripts=named,
         review=review,
         problems=found.problems,
     )
+
+
+def reviewing(source: Source, plan: FilePlan, trust: Trust) -> tuple[bool, Reviewed | None]:
+    """Whether what a source holds, or held, may do all that it says, and the review that is about it."""
+    review = trust.review(source.root, plan.digest) if source.reviewable and source.root else None
+    accepted = source.reviewable and trust.accepts(review, plan.digest)
+    return TIER[source.tier].reviewed_by_default or accepted, review
 
 
 def policy_of(
@@ -116,11 +129,23 @@ def policy_of(
     return replace(policy, notes=(*policy.notes, *problems)) if trust.problem else policy
 
 
-def told(outcome: Outcome, standings: Iterable[Standing]) -> Outcome:
+def told(outcome: Outcome, standings: tuple[Standing, ...]) -> Outcome:
     """The outcome with word for people that a broken file's last good version acts, unless a rule has word for them. Of
-    a source that nobody reviewed nothing is told here: its errors quote its text."""
+    a source that nobody reviewed nothing is told here: its errors quote its text. That a file vanished is told where
+    its rules stop a call, of a managed one always."""
     notes = [standing.note for standing in standings if standing.state == "last good" and standing.reviewed]
-    return replace(outcome, message="\n".join(notes)) if notes and outcome.message is None else outcome
+    notes = notes if outcome.message is None else [outcome.message]
+    vanished = [standing for standing in standings if standing.state == "vanished"]
+    notes += [one.note for one in vanished if one.tier == "managed" or _stopped(outcome, one)]
+    return replace(outcome, message="\n".join(notes)) if notes else outcome
+
+
+def _stopped(outcome: Outcome, standing: Standing) -> bool:
+    """Whether a rule of the source has a part in what stops the call."""
+    rules = tuple(f"/{rule.id}" for rule in stops(standing.plan))
+    return outcome.verdict > Verdict.ALLOW and any(
+        step.decision == str(outcome.verdict) and step.rule.endswith(rules) for step in outcome.trail
+    )
 
 
 def as_reviewed(perform: Perform, standings: tuple[Standing, ...]) -> Perform:

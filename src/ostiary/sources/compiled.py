@@ -33,19 +33,32 @@ def pack(compiled: Compiled) -> bytes:
     """The stored form: a checksum, then the value."""
     plan, problems, includes, scripts, settings = compiled
     value = (FORMAT, plain(plan), tuple(map(_fields, problems)), includes, scripts, settings)
+    return seal(value)
+
+
+def unpack(data: bytes) -> Compiled | None:
+    """The value of a stored form; None for anything damaged or of another version. For what `unseal` is for."""
+    try:
+        return _value(unseal(data))
+    except Exception:  # whatever is wrong with a cached value, compiling again mends it
+        return None
+
+
+def seal(value: Any) -> bytes:
+    """Plain values as bytes, behind their checksum."""
     body = marshal.dumps(value)
     return sha256(body).digest() + body
 
 
-def unpack(data: bytes) -> Compiled | None:
-    """The value of a stored form; None for anything damaged or of another version. Only for files that nobody else can
-    write: the reader of these values is no defence against made-up ones."""
+def unseal(data: bytes) -> Any:
+    """What was sealed; None for anything damaged. Only for files that nobody else can write: the reader of these values
+    is no defence against made-up ones."""
     checksum, body = data[:_CHECKSUM], data[_CHECKSUM:]
     if sha256(body).digest() != checksum:
         return None
     try:
-        return _value(marshal.loads(body))  # noqa: S302 the file is ours alone, and whole
-    except Exception:  # whatever is wrong with a cached value, compiling again mends it
+        return marshal.loads(body)  # noqa: S302 the file is ours alone, and whole
+    except (ValueError, EOFError, TypeError):
         return None
 
 

@@ -50,6 +50,13 @@ class Memory:
         self._path = None if session is None else place(state, agent, session)
         self._written: tuple[Written, ...] | None = None
 
+    @classmethod
+    def of(cls, path: str) -> Memory:
+        """The memory that is kept in a file, whichever session it is of."""
+        found = cls("", "", None)
+        found._path = path
+        return found
+
     def permitted(self, digest: str) -> bool:
         """Whether a person was asked about the call of this digest, and it then ran."""
         return self._path is not None and f"={digest}" in _lines(f"{self._path}{_ASKED}")
@@ -72,7 +79,7 @@ class Memory:
 def place(state: str, agent: str, session: str) -> str:
     """The file of a session. Its name holds no text of a payload."""
     name = sha256(json.dumps([agent, session]).encode()).hexdigest()
-    return os.path.join(_folder(state), name[:40])
+    return os.path.join(folder(state), name[:40])
 
 
 def noted(state: str, event: Event, outcome: Outcome) -> Outcome:
@@ -172,7 +179,7 @@ def _written(line: str) -> Written:
 def _prune(state: str, now: float) -> None:
     """Takes away sessions that ended long ago: first what they hold, so that of one that goes on after all, or of all
     where a clock jumped, it cannot be told what they wrote."""
-    with suppress(OSError), os.scandir(_folder(state)) as entries:
+    with suppress(OSError), os.scandir(folder(state)) as entries:
         for number, entry in enumerate(entries):
             if number >= _SCANNED:
                 break
@@ -183,5 +190,6 @@ def _prune(state: str, now: float) -> None:
                 os.unlink(entry.path)
 
 
-def _folder(state: str) -> str:
+def folder(state: str) -> str:
+    """The folder of all sessions."""
     return os.path.join(state, "sessions")

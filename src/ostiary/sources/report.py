@@ -108,7 +108,7 @@ def _inactive(standings: Iterable[Standing], policy: Policy, gates: Gates, now: 
             if expired(exception.expires, today):
                 why = f"the exception for it expired, {exception.expires} was its last day"
                 yield Inactive(file, exception.line, exception.rule, "expired", why)
-        if not standing.reviewed and standing.state != "stand-in":
+        if not standing.reviewed and standing.state not in ("stand-in", "vanished"):
             yield from _waiting(standing)
 
 

@@ -41,7 +41,8 @@ GATES: Final = ("enable_shell_hooks", "allow_project_hooks", "enable_plugin_hook
 class Settings(NamedTuple):
     """The settings that act, and what is wrong with the files that say so. `trusted` are digests (SHA-256, hex) of rule
     files that managed settings trust wherever they lie. `hooks_from` are the agents whose settings files are read for
-    hooks, `models` those that judge. `managed` and `user` are what each file says."""
+    hooks, `models` those that judge. `removed` are managed files that were taken away on purpose. `managed` and `user`
+    are what each file says."""
 
     gates: Gates
     on_error: OnError
@@ -49,6 +50,7 @@ class Settings(NamedTuple):
     trusted: frozenset[str]
     hooks_from: tuple[AgentName, ...]
     models: tuple[ModelPlan, ...]
+    removed: frozenset[str]
     managed: Said
     user: Said
     problems: tuple[Problem, ...]
@@ -70,6 +72,7 @@ def load_settings(desk: Desk, roots: Roots) -> Settings:
         frozenset(managed.get("trusted", ())),
         managed.get("hooks_from", user.get("hooks_from", ())),
         _models({"user": user, "managed": managed}),
+        frozenset(managed.get("removed", ())),
         managed,
         user,
         (*_refused(roots), *wrong_managed, *wrong_user),

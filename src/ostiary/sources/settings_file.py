@@ -77,10 +77,11 @@ class SettingsFile(BaseModel):
     )
     trust: Annotated[Any, PlainValidator(_managed_alone)] = None
     trusted: Annotated[Any, PlainValidator(_managed_alone)] = None
+    removed: Annotated[Any, PlainValidator(_managed_alone)] = None
 
 
 class ManagedFile(SettingsFile):
-    """The managed settings file, which alone says whose reviews count."""
+    """The managed settings file, which alone says whose reviews count, and which managed rules are over."""
 
     trust: TrustMode | None = Field(
         default=None,
@@ -89,6 +90,11 @@ class ManagedFile(SettingsFile):
     )
     trusted: tuple[Annotated[str, PlainValidator(_digest)], ...] | None = Field(
         default=None, description="Digests of rule files, as `ostiary trust` shows them, that count as reviewed."
+    )
+    removed: tuple[Name, ...] | None = Field(
+        default=None,
+        description="Managed rule files that were taken away on purpose, as `policy.d/NAME.yaml`. Of any other that is "
+        "gone the rules that stop calls go on acting.",
     )
 
 

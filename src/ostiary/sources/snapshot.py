@@ -6,6 +6,7 @@ import os
 import time
 from collections import ChainMap
 from collections.abc import Iterable, MutableMapping
+from typing import Final
 
 from ostiary.foreign import AgentName
 from ostiary.policy import Admitted, Gates, Policy
@@ -22,9 +23,13 @@ from ostiary.sources.places import Places
 from ostiary.sources.roots import Roots, RulesFolder, find_roots
 from ostiary.sources.settings import NAME, Settings, load_settings
 from ostiary.sources.store import Trust
+from ostiary.sources.watch import Watch, settled
 
 Folders = tuple[RulesFolder, ...]
 Marks = tuple[tuple[int, int, int] | None, ...]
+
+
+_KEPT: Final = 64  # combinations of sources that vanished
 
 
 class Wanted(NamedTuple):
@@ -46,8 +51,9 @@ class Loaded:
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """All files as they were at one time: `base` holds those of the start folder, `further` what events in other
-    projects added. `marks` are those of the files that say whom to trust, `strays` tells of files that only look like
-    another agent's settings. An event that is being judged keeps the snapshot it began with."""
+    projects added, `kept` what is in force where sources vanished under a session. `marks` are those of the files that
+    say whom to trust, `strays` tells of files that only look like another agent's settings. An event that is being
+    judged keeps the snapshot it began with."""
 
     desk: Desk
     settings: Settings
@@ -58,6 +64,21 @@ class Snapshot:
     strays: tuple[Problem, ...]
     host: tuple[Admitted, ...]
     further: dict[Folders, Loaded] = field(default_factory=dict)
+    kept: dict[tuple[str, ...], Loaded] = field(default_factory=dict)
+
+    def settled(self, loaded: Loaded, watch: Watch, *, noting: bool) -> Loaded:
+        """The same with what vanished under a session."""
+        standings = settled(loaded.standings, watch, self.desk, self.trust, self.settings, noting=noting)
+        if standings is loaded.standings:
+            return loaded
+        key = tuple(f"{one.tier} {one.source.path} {one.reviewed} {one.digest} {one.note}" for one in standings)
+        found = self.kept.get(key)
+        if found is None:
+            policy = policy_of(standings, self.desk.places, self.trust, self.settings.gates, self.host)
+            found = Loaded(standings, policy)
+            if len(self.kept) < _KEPT:
+                self.kept[key] = found
+        return found
 
     def beside(self, folders: Folders) -> Loaded:
         """What the start folder and these rules folders hold."""
@@ -71,7 +92,7 @@ class Snapshot:
     def hosted(self, host: tuple[Admitted, ...]) -> Snapshot:
         """The same files with other handlers of the host."""
         policy = policy_of(self.base.standings, self.desk.places, self.trust, self.settings.gates, host)
-        return replace(self, base=Loaded(self.base.standings, policy), host=host, further={})
+        return replace(self, base=Loaded(self.base.standings, policy), host=host, further={}, kept={})
 
 
 def snapshot(places: Places, start: str, wanted: Wanted, memory: MutableMapping[str, Compiled]) -> Snapshot:

@@ -1,0 +1,79 @@
+"""Whether the sources of an event are those its session saw before: what every hook asks, at the price of one small
+file. Where they are not, `vanished` says what that means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ostiary.event import Event
+from ostiary.policy import stops
+from ostiary.records import NamedTuple
+from ostiary.sources import seen
+from ostiary.sources.admit import Standing
+from ostiary.sources.desk import Desk
+from ostiary.sources.discover import missing
+from ostiary.sources.memory import Memory
+from ostiary.sources.places import Places
+from ostiary.sources.roots import RulesFolder
+from ostiary.sources.seen import Key, Noted
+from ostiary.sources.settings import Settings
+from ostiary.sources.store import Trust
+
+
+class Watch(NamedTuple):
+    """What one session and the managed place are known to have held, and the files that say so (`session` None: the
+    agent did not say which session it is). `memory` is what the session wrote, `start` the root of its start folder.
+    `ends`: the session is over."""
+
+    session: str | None
+    managed: str
+    noted: Mapping[Key, Noted]
+    memory: Memory
+    start: str | None
+    ends: bool = False
+
+    def folders(self, found: tuple[RulesFolder, ...]) -> tuple[RulesFolder, ...]:
+        """The rules folders of projects, those that the session saw before among them."""
+        return seen.folders(self.noted, found, self.start)
+
+
+def watch(places: Places, event: Event, memory: Memory, start: str | None) -> Watch:
+    """What is known of the session of an event."""
+    session = None if event.session is None else seen.place(places.state, event.agent, event.session)
+    return known(places, session, memory, start)._replace(ends=event.name == "SessionEnd")
+
+
+def known(places: Places, session: str | None, memory: Memory, start: str | None) -> Watch:
+    """What is noted in the file of a session."""
+    managed = seen.managed_place(places.state, places.managed.path)
+    noted = {**seen.recall(managed), **(seen.recall(session) if session else {})}
+    return Watch(session, managed, noted, memory, start)
+
+
+def settled(
+    standings: tuple[Standing, ...], watch: Watch, desk: Desk, trust: Trust, settings: Settings, *, noting: bool = True
+) -> tuple[Standing, ...]:
+    """How the sources take part where they, or others, were seen before: what vanished goes on stopping calls. `noting`
+    notes what is new, and forgets a session that ends. Raises `Miss` as `admit` does, nothing else."""
+    if noting and watch.ends and watch.session:
+        seen.forget(watch.session)
+        noting = False
+    if missing(desk.places) or dict(_names(standings, watch)) == {key: one.name for key, one in watch.noted.items()}:
+        return standings
+    from ostiary.sources.vanished import settle  # late: sources change seldom
+
+    return settle(standings, watch, desk, trust, settings, noting=noting)
+
+
+def watched(standing: Standing, watch: Watch) -> bool:
+    """Whether what the source holds is to be noted: rules that stop, which somebody wrote."""
+    if standing.state == "stand-in" or standing.source.holds != "rules" or standing.source.raw is None:
+        return False
+    return (watch.session is not None or standing.tier == "managed") and any(stops(standing.plan))
+
+
+def _names(standings: tuple[Standing, ...], watch: Watch) -> Iterator[tuple[Key, str]]:
+    for standing in standings:
+        if watched(standing, watch):
+            source = standing.source
+            yield (source.tier, source.path), seen.content_name(source, standing.plan)
