@@ -32,8 +32,9 @@ from ostiary.shell.syntax import (
     plain_text,
 )
 
+_GAP: Final = r"(?:[ \t]|\\\n)"
 _NEGATION: Final = expression("!" + WORD_END)
-_TIME: Final = expression(r"time(?:[ \t]+-p)?(?:[ \t]+--)?" + WORD_END + r"(?![ \t]*-)")
+_TIME: Final = expression(rf"time(?:{_GAP}+-p)?(?:{_GAP}+--)?{WORD_END}(?!{_GAP}*-)")
 _IDENTIFIER: Final = expression(r"[A-Za-z_][A-Za-z0-9_]*")
 _IN: Final = expression("in" + WORD_END)
 _COMPOUND: Final = expression(r"\(|(?:if|while|until|for|select|case|\[\[|\{)" + WORD_END)

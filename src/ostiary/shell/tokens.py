@@ -19,8 +19,9 @@ QUOTED_RUN: Final = expression(r"[^\\\"`$]+")
 DOCUMENT_RUN: Final = expression(r"[^\\`$]+")
 REGULAR: Final = expression(r"(?:[^\\'\"`$()<> \t\n]|[<>](?!\())+")
 BACKTICKS: Final = expression(r"`((?:[^`\\]|\\.)*)`", re.DOTALL)
-BACKTICK_ESCAPE: Final = expression(r"\\([$`\\])")
-BACKTICK_ESCAPE_IN_QUOTES: Final = expression(r"\\([$`\\\"])")
+# A line join inside of backticks is nothing, also between quotes.
+BACKTICK_ESCAPE: Final = expression(r"\\(?:([$`\\])|\n)")
+BACKTICK_ESCAPE_IN_QUOTES: Final = expression(r"\\(?:([$`\\\"])|\n)")
 ANSI_C: Final = expression(r"\$'((?:[^'\\]|\\.)*)'", re.DOTALL)
 # Text without a double quote that is not escaped.
 UNQUOTED: Final = expression(r"(?:[^\"\\]|\\.)*", re.DOTALL)
