@@ -13,10 +13,9 @@ from ostiary.call.code import MAX_CODE, SHELLS, read_code
 from ostiary.call.filters import UNTOLD
 from ostiary.call.gather import Gathered, Nested
 from ostiary.call.layers import Layer
-from ostiary.call.loaded import Loaded, Piece, loaded, others, pieces
+from ostiary.call.loaded import ADRIFT, Loaded, Piece, loaded, others, pieces, place
 from ostiary.call.model import Part, Source
 from ostiary.call.parts import Around, Builder
-from ostiary.call.places import directory
 from ostiary.call.streams import printed
 from ostiary.facts import SCRIPT_BYTES, Given
 from ostiary.records import NamedTuple, dataclass, replace
@@ -87,6 +86,7 @@ class FileBuilder(Builder):
     def finished(self) -> tuple[Part, ...]:
         """The parts of the call and then, of each file, what runs there."""
         before, own = self.limit, (self.budget, list(self.content))
+        self.uses = [use for use in self.uses if not use.file.path.startswith(ADRIFT) or use.file.path in self.writing]
         self.budget = Budget(STEPS)
         for number, use in enumerate(self.uses):  # grows meanwhile
             if number >= MAX_FILES or not self._file(use):
@@ -113,6 +113,8 @@ class FileBuilder(Builder):
         self._tell(use)
         if path in self.written and not self._text(use, self.written[path]):
             return False
+        if path.startswith(ADRIFT):
+            return True
         if path not in self.texts:
             self.unread[path] = None
             return True
@@ -177,13 +179,12 @@ class FileBuilder(Builder):
 
     def _write(self, command: Command, commands: tuple[Command, ...], part: Part) -> None:
         """Note that a command puts its text into files."""
-        files = [item.target for item in part.accesses if item.kind == "write" and item.target.text]
+        files = [item.target for item in part.accesses if item.kind == "write"]
         if not files or not (command.redirects or part.program == "tee"):
             return
         for target in files:
-            path = directory(target, part.cwd, self.given)
-            if path is not None:
-                self.writing.setdefault(path, []).append((command, commands))
+            path = place(target, part.cwd, self.given)
+            self.writing.setdefault(path, []).append((command, commands))
 
     def _tell(self, use: _Use) -> None:
         """Find out the texts that the call puts into a file, one behind the other; what is not told of them stands

@@ -26,6 +26,9 @@ BUILD_FILES: Final = {
 }
 """Files that programs look for by themselves, where none is named: the first one that exists."""
 
+ADRIFT: Final = "\0"
+"""What the path of a file begins with of which only the spelling is known: its folder or a piece of its name is not."""
+
 _MAKES: Final = frozenset({"make", "gmake"})
 _NO_SHELL: Final = "another program than a shell runs the recipes"
 _HERE: Final = frozenset({"source", "."})
@@ -53,10 +56,10 @@ _NO_MANIFEST: Final = "the manifest is damaged"
 
 
 class Loaded(NamedTuple):
-    """A file whose code runs. `path` is absolute, `name` as the call writes it. `language` is empty where the file
-    tells it. `arguments` are what it is run with, its own name first, None if they are not known. `goals` are what of a
-    build file is asked for. `possible`: perhaps another file runs. `own`: in a shell of its own, whose
-    functions nobody else calls."""
+    """A file whose code runs. `path` is absolute, or `ADRIFT` with its spelling; `name` is as the call writes it.
+    `language` is empty where the file tells it. `arguments` are what it is run with, its own name first, None if they
+    are not known. `goals` are what of a build file is asked for. `possible`: perhaps another file runs. `own`: in a
+    shell of its own, whose functions nobody else calls."""
 
     path: str
     name: str
@@ -92,15 +95,19 @@ def build_files(layer: Layer, out: Gathered) -> None:
 
 
 def loaded(layers: tuple[Layer, ...], accesses: Iterable[Access], cwd: str | None, given: Given) -> Iterator[Loaded]:
-    """The files whose code a part with these layers and accesses runs, as far as they have a known name."""
+    """The files whose code a part with these layers and accesses runs."""
     for access in accesses:
-        if access.kind == "execute" and access.target.text and not is_device(access.target):
-            path = directory(access.target, cwd, given)
-            if path is not None:
-                language, arguments, goals = _run_as(access, layers)
-                possible = not access.certain and language != "make"
-                own = _in_own_shell(access, layers)
-                yield Loaded(path, access.target.text, language, arguments, goals, possible, own)
+        if access.kind == "execute" and access.target.text != "" and not is_device(access.target):
+            path = place(access.target, cwd, given)
+            language, arguments, goals = _run_as(access, layers)
+            possible = (not access.certain and language != "make") or path.startswith(ADRIFT)
+            own = _in_own_shell(access, layers)
+            yield Loaded(path, str(access.target), language, arguments, goals, possible, own)
+
+
+def place(file: Word, cwd: str | None, given: Given) -> str:
+    """The path of a file that a part names: absolute, or `ADRIFT` with its spelling."""
+    return directory(file, cwd, given) or ADRIFT + str(file).removeprefix("./")
 
 
 def _in_own_shell(access: Access, layers: tuple[Layer, ...]) -> bool:
