@@ -18,7 +18,6 @@ from ruamel.yaml import YAML
 
 from ostiary import cold
 from ostiary.commands import hook as verb
-from ostiary.commands.shared import children
 from ostiary.commands.shared.keeper import LIMITS, Job, Limits, Said, Tell, Told
 from ostiary.dialects import DIALECTS, Dialect, OnError, unreadable
 from ostiary.dialects.base import SILENCE, Slot
@@ -32,6 +31,9 @@ from ostiary.sources.desk import Desk
 from ostiary.sources.places import Managed, NoPlace, Places, find_places
 from ostiary.sources.roots import find_roots
 from trees import plant
+
+if sys.platform != "win32":
+    from ostiary.commands.shared import children
 
 TABLE = YAML(typ="safe", pure=True).load((Path(__file__).parent / "cases/failure/contract.yaml").read_text("utf-8"))
 WAYS: tuple[OnError, ...] = ("deny", "ask", "continue")

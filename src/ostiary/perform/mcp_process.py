@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import Final
@@ -20,6 +21,8 @@ from mcp_types import jsonrpc_message_adapter
 
 from ostiary.perform import posix
 from ostiary.perform.processes import bound
+
+assert sys.platform != "win32"
 
 LONGEST: Final = 1 << 20
 """Bytes of the longest message that is read; a server that sends a longer one is left."""

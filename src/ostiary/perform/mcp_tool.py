@@ -104,12 +104,21 @@ def _called(server: Process | Address, tool: str, arguments: dict[str, Any], job
 def _transport(server: Process | Address) -> Transport:
     if isinstance(server, Address):
         return _connected(server)
-    if sys.platform == "win32":
+    return _started(server)
+
+
+if sys.platform == "win32":
+
+    def _started(server: Process) -> Transport:
         program, *arguments = server.command
         return stdio_client(
             StdioServerParameters(command=program, args=arguments, env=dict(server.env), cwd=server.folder)
         )
-    return started(server.command, server.folder, server.env, unbound=server.unbound)
+
+else:
+
+    def _started(server: Process) -> Transport:
+        return started(server.command, server.folder, server.env, unbound=server.unbound)
 
 
 @asynccontextmanager

@@ -10,6 +10,7 @@ import resource
 import selectors
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -17,6 +18,8 @@ from math import inf
 from typing import Final
 
 from ostiary.perform.program import CANCELLED, CAPTURED, GRACE, LATE, Ended, Program
+
+assert sys.platform != "win32"  # `windows` takes its place there
 
 FLAGS: Final = 0
 
@@ -84,7 +87,8 @@ def status(process: subprocess.Popen[bytes]) -> int | str:
         return _LOST
     if found is None:
         return RUNNING
-    return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+    code: int = found.si_status
+    return code if found.si_code == os.CLD_EXITED else -code
 
 
 def end_group(process: subprocess.Popen[bytes]) -> None:

@@ -149,9 +149,15 @@ def surroundings() -> Surroundings:
         kernel=kernel,
         marks=tuple(filter(os.path.exists, CONTAINER_MARKS)),
         env=os.environ,
-        user_id=os.getuid() if sys.platform != "win32" else None,
+        user_id=_user_id(),
         known_user=account() is not None,
     )
+
+
+def _user_id() -> int | None:
+    if sys.platform == "win32":
+        return None
+    return os.getuid()
 
 
 def read_kernel() -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import resource
 import select
 import signal
 import sys
@@ -14,9 +16,7 @@ from typing import Final, NoReturn
 from ostiary.commands.shared.keeper import Job, Limits, Said, Tell, Told, failed, late, write
 from ostiary.records import NamedTuple
 
-if sys.platform != "win32":
-    import fcntl
-    import resource
+assert sys.platform != "win32"  # which has no children of this kind; `watching` takes its place there
 
 _CHUNK: Final = 1 << 16
 
@@ -139,38 +139,30 @@ def _child(work: Callable[[Tell], Said], to_parent: int, to_child: int, limits: 
         os._exit(0)
 
 
-if sys.platform != "win32":
+def _bound(to_child: int, limits: Limits) -> None:
+    """Keeps the child from speaking for itself, from outliving its parent, from taking all memory, and from leaving
+    what it was sent on the disk when it crashes."""
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 1)  # else whoever reads the answer would wait for a child that hangs
+    os.dup2(null, 2)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())  # it is inherited, too
+    _alarm(limits.start)
+    if sys.platform == "linux":
+        # The end of the pipe raises SIGIO, which ends a process that does not handle it.
+        signal.signal(signal.SIGIO, signal.SIG_DFL)
+        fcntl.fcntl(to_child, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(to_child, fcntl.F_SETFL, os.O_NONBLOCK | os.O_ASYNC)
+    _at_most(resource.RLIMIT_AS, limits.memory)
+    _at_most(resource.RLIMIT_CORE, 0)
 
-    def _bound(to_child: int, limits: Limits) -> None:
-        """Keeps the child from speaking for itself, from outliving its parent, from taking all memory, and from leaving
-        what it was sent on the disk when it crashes."""
-        null = os.open(os.devnull, os.O_RDWR)
-        os.dup2(null, 1)  # else whoever reads the answer would wait for a child that hangs
-        os.dup2(null, 2)
-        signal.pthread_sigmask(signal.SIG_SETMASK, ())  # it is inherited, too
-        _alarm(limits.start)
-        if sys.platform == "linux":
-            # The end of the pipe raises SIGIO, which ends a process that does not handle it.
-            signal.signal(signal.SIGIO, signal.SIG_DFL)
-            fcntl.fcntl(to_child, fcntl.F_SETOWN, os.getpid())
-            fcntl.fcntl(to_child, fcntl.F_SETFL, os.O_NONBLOCK | os.O_ASYNC)
-        _at_most(resource.RLIMIT_AS, limits.memory)
-        _at_most(resource.RLIMIT_CORE, 0)
 
-    def _at_most(kind: int, most: int) -> None:
-        with suppress(OSError, ValueError):  # some systems have the number and not the limit
-            soft, hard = resource.getrlimit(kind)
-            resource.setrlimit(kind, (most if soft == resource.RLIM_INFINITY else min(soft, most), hard))
+def _at_most(kind: int, most: int) -> None:
+    with suppress(OSError, ValueError):  # some systems have the number and not the limit
+        soft, hard = resource.getrlimit(kind)
+        resource.setrlimit(kind, (most if soft == resource.RLIM_INFINITY else min(soft, most), hard))
 
-    def _alarm(seconds: float) -> None:
-        """Ends the child some time after its parent gave it up, should that be gone."""
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_REAL, seconds + 1)
 
-else:
-
-    def _bound(to_child: int, limits: Limits) -> None:
-        """Windows has no children of this kind."""
-
-    def _alarm(seconds: float) -> None:
-        """Windows has no children of this kind."""
+def _alarm(seconds: float) -> None:
+    """Ends the child some time after its parent gave it up, should that be gone."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, seconds + 1)

@@ -76,12 +76,12 @@ def keep(job: Job, limits: Limits = LIMITS, *, forks: bool = hasattr(os, "fork")
 
 
 def _forked(job: Job, limits: Limits) -> Said:
-    from ostiary.commands.shared.children import NoChild, answer  # late: one of the two ways is enough
+    if sys.platform != "win32":
+        from ostiary.commands.shared.children import NoChild, answer  # late: one of the two ways is enough
 
-    try:
-        return answer(job, limits)
-    except NoChild:
-        return _watched(job, limits)
+        with suppress(NoChild):
+            return answer(job, limits)
+    return _watched(job, limits)
 
 
 def _watched(job: Job, limits: Limits) -> Said:
