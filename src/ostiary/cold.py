@@ -9,16 +9,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ostiary.decision import Decision, Outcome, Verdict
 from ostiary.dialects import DIALECTS, Answer, Dialect, OnError, Unreadable, hosted, receive, unreadable, write
+from ostiary.dialects.writer import carries_context
 from ostiary.digests import sha256
 from ostiary.evaluate import HandlerRequest, evaluate
 from ostiary.event import Event
 from ostiary.perform import run
 from ostiary.records import NamedTuple, replace
-from ostiary.sources import account, approvals, store
+from ostiary.sources import account, approvals, results, store
 from ostiary.sources.admit import admit, as_reviewed, policy_of, told
 from ostiary.sources.desk import Compile, Desk, Miss
 from ostiary.sources.discover import Source, discover_own, discover_plugins, discover_projects
@@ -28,6 +29,9 @@ from ostiary.sources.places import NoPlace, Places, find_places
 from ostiary.sources.roots import Roots, find_roots
 from ostiary.sources.settings import Settings, load_settings
 from ostiary.sources.watch import settled, watch
+
+if TYPE_CHECKING:
+    from ostiary.perform.runtime import Finished
 
 __all__ = ["HookCall", "Listener", "Miss", "decide", "failed"]
 
@@ -96,7 +100,7 @@ def _unregistered(dialect: Dialect, event_name: str | None) -> str:
 def _answer(dialect: Dialect, event: Event, call: HookCall, compile: Compile | None) -> Answer:
     """The answer, unless it is a deny only because nobody can be asked, and a person has permitted this call."""
     places = find_places(call.config_dir)
-    outcome = _outcome(event, call, places, compile)
+    outcome = _with_results(dialect, event, _outcome(event, call, places, compile), places.state)
     answer = write(dialect, event, outcome)
     if not answer.waits:
         return answer
@@ -105,6 +109,15 @@ def _answer(dialect: Dialect, event: Event, call: HookCall, compile: Compile | N
         return write(dialect, event, _permitted(outcome))
     noted = approvals.wait(places.state, waiting)
     return write(dialect, event, outcome, waiting.name if noted else "")
+
+
+def _with_results(dialect: Dialect, event: Event, outcome: Outcome, state: str) -> Outcome:
+    """The outcome with what handlers of earlier events have come to since, where the agent can be told."""
+    waiting = results.waiting(state, event)
+    if not waiting or not carries_context(dialect, event, outcome):
+        return outcome
+    texts = results.take(waiting)
+    return replace(outcome, context="\n".join(filter(None, (outcome.context, *texts))) or None)
 
 
 def _permitted(outcome: Outcome) -> Outcome:
@@ -136,8 +149,8 @@ def _outcome(event: Event, call: HookCall, places: Places, compile: Compile | No
     facts = MachineFacts(roots, event.workdirs, memory)
     policy = policy_of(standings, places, trust, settings.gates)
     evaluation = evaluate(policy, event, facts.given(event.cwd))
-    perform = partial(_perform, event, roots, call, settings, began)
-    outcome = run(evaluation, facts, as_reviewed(perform, standings))
+    handlers = _Handlers(event, call, roots, settings, places.state, began)
+    outcome = run(evaluation, facts, as_reviewed(handlers.perform, standings))
     return told(noted(places.state, event, outcome), standings)
 
 
@@ -155,30 +168,41 @@ _KEPT: Final = 1.0
 _PART: Final = 0.25
 
 
-def _perform(
-    event: Event,
-    roots: Roots,
-    call: HookCall,
-    settings: Settings,
-    began: float,
-    requests: tuple[HandlerRequest, ...],
-) -> tuple[Decision | None, ...]:
-    """What handlers say in the time that the agent gives its hooks."""
-    from ostiary.perform.handlers import perform  # late: few events have any
-    from ostiary.perform.runtime import Runtime
+class _Handlers(NamedTuple):
+    """Who runs the handlers of one event: for a call of the hook that began at a time of `time.monotonic()`."""
 
-    seconds = DIALECTS[call.agent].timeouts.deadline(event.native_name or call.event_name)
-    user = account.account()
-    runtime = Runtime(
-        began=began,
-        deadline=began + seconds - min(_KEPT, seconds * _PART),
-        models=settings.models,
-        project=event.project or roots.start or call.start or "",
-        root=roots.start or "",
-        home=user.home if user else "",
-        ends=True,
-    )
-    return perform(requests, runtime)
+    event: Event
+    call: HookCall
+    roots: Roots
+    settings: Settings
+    state: str
+    began: float
+
+    def perform(self, requests: tuple[HandlerRequest, ...]) -> tuple[Decision | None, ...]:
+        """What they say in the time that the agent gives its hooks."""
+        from ostiary.perform.handlers import perform  # late: few events have any
+        from ostiary.perform.runtime import Runtime
+
+        event, call = self.event, self.call
+        seconds = DIALECTS[call.agent].timeouts.deadline(event.native_name or call.event_name)
+        user = account.account()
+        runtime = Runtime(
+            began=self.began,
+            deadline=self.began + seconds - min(_KEPT, seconds * _PART),
+            models=self.settings.models,
+            project=event.project or self.roots.start or call.start or "",
+            root=self.roots.start or "",
+            home=user.home if user else "",
+            finished=partial(_keep, self.state, event),
+            ends=True,
+        )
+        return perform(requests, runtime)
+
+
+def _keep(state: str, event: Event, result: Finished) -> None:
+    """Keeps what a handler in the background has to say until a later event of the session."""
+    if result.context:
+        results.keep(state, event, result.rule, result.context, result.rewake)
 
 
 def failed(error: BaseException) -> str:

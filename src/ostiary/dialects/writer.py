@@ -115,6 +115,12 @@ def write(dialect: Dialect, event: Event, outcome: Outcome, approve: str = "") -
     return _said(*_with_halt(case, _with_output(case, _with_rewrite(case, reply))))
 
 
+def carries_context(dialect: Dialect, event: Event, outcome: Outcome) -> bool:
+    """Whether the agent is told context with this outcome, in a place of its own."""
+    told, silent = (write(dialect, event, replace(outcome, context=text)) for text in ("context", None))
+    return told.stdout != silent.stdout and all(item.wanted != "context" for item in told.degraded)
+
+
 def unreadable(
     dialect: Dialect,
     event_name: str | None,

@@ -77,9 +77,13 @@ class Memory:
 
 
 def place(state: str, agent: str, session: str) -> str:
-    """The file of a session. Its name holds no text of a payload."""
-    name = sha256(json.dumps([agent, session]).encode()).hexdigest()
-    return os.path.join(folder(state), name[:40])
+    """The file of a session."""
+    return os.path.join(folder(state), named(agent, session))
+
+
+def named(agent: str, session: str) -> str:
+    """The name of what belongs to a session. It holds no text of a payload."""
+    return sha256(json.dumps([agent, session]).encode()).hexdigest()[:40]
 
 
 def noted(state: str, event: Event, outcome: Outcome) -> Outcome:
