@@ -39,6 +39,8 @@ def build(plan: Plan, stance: Stance) -> Condition:
         access = view.bound.get(kind)
         if access is None:
             return MAYBE if view.part.unparsed or view.call.limit else NO
+        if len(view.bound) == 1:
+            return one(view, access)
         about = (key, id(view.call), view.index, id(access))
         if about not in view.said:  # the same access comes back with every other one of another kind
             view.said[about] = one(view, access)

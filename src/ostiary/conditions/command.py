@@ -34,18 +34,30 @@ LayerCondition = Callable[[Layer], Answer]
 
 def build(plan: Plan, stance: Stance) -> Condition:
     """`("command", conditions)`: the best answer over the layers that this stance sees."""
+    condition = _over_layers(plan, stance)
+    again = _once(condition)
+    return lambda view: again(view) if view.bound else condition(view)
+
+
+def _once(condition: Condition) -> Condition:
+    """The same condition, asked once of each part: whatever accesses are bound, the program is the same."""
+    key = object()
+
+    def answer(view: View) -> Answer:
+        about = (key, id(view.call), view.index)
+        if about not in view.said:
+            view.said[about] = condition(view)
+        return view.said[about]
+
+    return answer
+
+
+def _over_layers(plan: Plan, stance: Stance) -> Condition:
     one = build_layer(plan[1], stance)
     others = _besides_program(plan[1], stance)
     named = _naming(plan[1])
-    key = object()
 
     def condition(view: View) -> Answer:
-        about = (key, id(view.call), view.index)
-        if about not in view.said:  # whatever accesses are bound, the program is the same
-            view.said[about] = whole(view)
-        return view.said[about]
-
-    def whole(view: View) -> Answer:
         part = view.part
         if part.unparsed:
             return MAYBE
@@ -329,7 +341,7 @@ def _env(plan: Plan, stance: Stance) -> LayerCondition:
 
 
 def _pipes(plan: Plan, stance: Stance) -> LayerCondition:
-    neighbour = build(("command", plan[1]), stance)
+    neighbour = _once(_over_layers(("command", plan[1]), stance))
     direction = plan[0]
 
     def leaf(layer: Layer) -> Answer:

@@ -86,14 +86,12 @@ def _judged(rule: Rule, scene: Scene, index: int, budget: Meter) -> Finding:
         if bindings is None or not budget.spend(BINDING * len(bindings)):
             return Finding(rule, index, MAYBE, {}, cut=True)
         tried += [(bound, when) for bound in bindings]
-    found = _tried(rule, scene, index, tried)
+    found = _bound(rule, scene, index, *tried[0]) if len(tried) == 1 else _tried(rule, scene, index, tried)
     return found._replace(cut=True) if found.answer == MAYBE and budget.cut else found
 
 
 def _tried(rule: Rule, scene: Scene, index: int, tried: list[tuple[Binding, Condition]]) -> Finding:
     """The best answer of several combinations."""
-    if len(tried) == 1:
-        return _bound(rule, scene, index, *tried[0])
     best = Finding(rule, index, NO, tried[0][0])
     covered: set[int] = set()
     missing: dict[FactRequest, None] = {}
