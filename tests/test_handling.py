@@ -3,11 +3,12 @@ real ones are tested where they are performed."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
@@ -16,7 +17,7 @@ from ostiary.evaluate import HandlerRequest, evaluate
 from ostiary.event import Event
 from ostiary.facts import FixedFacts, Given
 from ostiary.perform import run
-from ostiary.policy import Admitted, FilePlan, Gates, HandlerPlan, RulePlan, assemble
+from ostiary.policy import Admitted, ExceptionPlan, FilePlan, Gates, HandlerPlan, RulePlan, assemble
 
 CASES = YAML(typ="safe").load(Path(__file__).parent / "cases" / "handlers" / "dispatch.yaml")
 FACTS = FixedFacts(Given(home="/home/dev", start="/work", roots=("/work",), workdirs=("/work",)))
@@ -41,7 +42,8 @@ def rule(case: dict[str, Any], event: str) -> RulePlan:
 def admitted(case: dict[str, Any], number: int, event: str) -> Admitted:
     rules = tuple(rule(item, event) for item in case["rules"])
     combine, contract = case.get("combine", "strictest"), case.get("contract", "afk")
-    file = FilePlan(f"p{number}", f"p{number}.yaml", f"{number}", combine, rules, contract=contract)
+    lifted = tuple(ExceptionPlan(name, None, "agreed", "", 1) for name in case.get("exceptions", ()))
+    file = FilePlan(f"p{number}", f"p{number}.yaml", f"{number}", combine, rules, lifted, contract=contract)
     return Admitted(case.get("tier", "user"), case.get("reviewed", False), file)
 
 
@@ -65,6 +67,7 @@ def outcome_of(case: dict[str, Any], ran: list[str]) -> Outcome:
     gates = Gates(**dict.fromkeys(case.get("gates", ()), True))
     policy = assemble([admitted(file, n, name) for n, file in enumerate(case["files"])], gates=gates)
     event = Event.from_call("bash", case.get("input", {"command": "ls"}), cwd="/work", name=name)
+    event = replace(event, output="a token") if name == "PostToolUse" else event
     return run(evaluate(policy, event, FACTS.given("/work")), FACTS, perform)
 
 
@@ -78,44 +81,155 @@ def test_case(case: dict[str, Any]) -> None:
     assert ran == case["ran"]
 
 
-SAID = st.fixed_dictionaries(
-    {},
-    optional={
-        "verdict": st.sampled_from(["allow", "ask", "defer", "deny"]),
-        "context": st.just("c"),
-        "halt": st.booleans(),
-        "update_input": st.sampled_from([{"command": "ls x"}, {"command": "rm x"}]),
-        "failure": st.just("late"),
-    },
+RM = ["command", ["all", [["program", [["eq", "rm"]]]]]]
+PERHAPS = ["command", ["all", [["program", [["eq", "rm"]]], ["flag", [["-r", None]]]]]]
+
+
+def often(*values: Any, less: Any = None) -> st.SearchStrategy[Any]:
+    """One of these values, and as often nothing (`less`: how many times)."""
+    return st.sampled_from((*values, *[None] * (len(values) if less is None else less)))
+
+
+def fields(**drawn: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    """The fields that were drawn as something."""
+    return st.fixed_dictionaries(drawn).map(lambda found: {key: one for key, one in found.items() if one is not None})
+
+
+SAID = fields(
+    verdict=often("allow", "allow", "ask", "defer", "deny", less=2),
+    reason=often("one", "two"),
+    help=often("h"),
+    context=often("c"),
+    message=often("m"),
+    halt=often(True, less=4),
+    update_input=often({"command": "ls x"}, {"command": "rm -r x"}, {"command": 3}, {}),
+    update_output=often("a token", "other"),
+    failure=often("late", less=4),
 )
-RULES = st.lists(
-    st.one_of(
-        st.fixed_dictionaries({"says": SAID, "kind": st.sampled_from(["function", "command", "prompt", "python"])}),
-        st.fixed_dictionaries({"decision": st.sampled_from(["allow", "ask", "deny"])}),
-    ),
-    max_size=4,
+WHEN = st.sampled_from([["always"], ["always"], ["always"], RM, PERHAPS])
+UNLESS = often(tuples(RM), tuples(PERHAPS), less=8)
+HANDLERS = fields(
+    says=SAID,
+    kind=st.sampled_from(["function", "command", "prompt", "python"]),
+    when=WHEN,
+    unless=UNLESS,
+    on_error=often("continue", "ask", "deny"),
+    pure=st.booleans(),
+    may_allow=often(True),
+    audit=often(True, less=8),
+    observe=often(True, less=8),
+    expires=often("1999-01-01", less=8),
 )
-GATES = st.lists(st.sampled_from(["enable_shell_hooks", "allow_project_hooks", "enable_plugin_hooks"]), unique=True)
+STATIC = fields(
+    decision=st.sampled_from(["allow", "ask", "deny"]),
+    when=WHEN,
+    unless=UNLESS,
+    reason=often("static one", "static two"),
+    default=often(True),
+    yields=often(("user",), ("user", "project")),
+    uncertain=often("deny", "none"),
+    halt=often(True, less=4),
+    message=often("static"),
+)
+WRITERS = fields(
+    when=WHEN,
+    unless=UNLESS,
+    halt=often(True, less=4),
+    message=often("static"),
+    update_input=often((("command", "rm -r x"),), (("command", "ls x"),)),
+    update_output=often(("redact", (("eq", "token"),), "[redacted]")),
+)
+RULES = st.lists(st.one_of(HANDLERS, HANDLERS, STATIC, WRITERS), min_size=1, max_size=4)
+OPEN = ["enable_shell_hooks", "allow_project_hooks", "enable_plugin_hooks"]
+GATES = st.sampled_from([OPEN, OPEN, OPEN, OPEN[:1], OPEN[1:], []])
+FILES = st.fixed_dictionaries(
+    {
+        "rules": RULES,
+        "contract": st.sampled_from(["afk", "claude"]),
+        "combine": st.sampled_from(["strictest", "strictest", "first", "last"]),
+        "exceptions": st.sampled_from([(), (), (), ("managed0",), ("user0",), ("project0",), ("plugin0", "user0")]),
+    }
+)
+EVENTS = ["PreToolUse", "PreToolUse", "PreToolUse", "PermissionRequest", "PostToolUse", "Stop"]
+CALLS = st.fixed_dictionaries(
+    {
+        "event": st.sampled_from(EVENTS),
+        "input": st.sampled_from(["ls", "rm -r a", "$X -r a", "ls && rm b"]).map(lambda text: {"command": text}),
+    }
+)
 
 
-def files(tier: str, rules: list[dict[str, Any]], contract: str) -> dict[str, Any]:
-    named = [{**item, "id": f"{tier}{number}"} for number, item in enumerate(rules)]
-    return {"tier": tier, "rules": named, "contract": contract}
+def of_tier(tier: str, file: dict[str, Any], **more: Any) -> dict[str, Any]:
+    named = [{**item, "id": f"{tier}{number}"} for number, item in enumerate(file["rules"])]
+    return {**file, "tier": tier, "rules": named, **more}
 
 
-@given(RULES, RULES, RULES, RULES, GATES, st.sampled_from(["afk", "claude"]))
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(FILES, FILES, FILES, FILES, GATES, CALLS)
 def test_projects_and_plugins_loosen_nothing(
-    managed: list[Any], user: list[Any], project: list[Any], plugin: list[Any], gates: list[str], contract: str
+    managed: dict[str, Any],
+    user: dict[str, Any],
+    project: dict[str, Any],
+    plugin: dict[str, Any],
+    gates: list[str],
+    call: dict[str, Any],
 ) -> None:
     """Law L6 with handlers, whatever the gates: a plugin's loosen nothing, nor do those of an unreviewed project."""
-    own = [files("managed", managed, contract), files("user", user, contract)]
-    foreign = [files("project", project, contract), files("plugin", plugin, contract)]
-    alone = outcome_of({"files": own, "gates": gates}, [])
-    joined = outcome_of({"files": own + foreign, "gates": gates}, [])
+    own = [of_tier("managed", managed), of_tier("user", user)]
+    foreign = [of_tier("project", project), of_tier("plugin", plugin)]
+    alone = outcome_of({"files": own, "gates": gates, **call}, [])
+    joined = outcome_of({"files": own + foreign, "gates": gates, **call}, [])
     assert joined.verdict.over_parts >= alone.verdict.over_parts
     assert joined.halt >= alone.halt
-    if alone.updated_input is not None and joined.verdict == alone.verdict:
-        assert joined.updated_input == alone.updated_input
+    if joined.verdict == alone.verdict:
+        if alone.updated_input is not None:
+            assert joined.updated_input == alone.updated_input
+        if alone.reason is not None:
+            assert (joined.reason or "").startswith(alone.reason)
+        if alone.message is not None:
+            assert joined.message == alone.message
+    if alone.updated_input is None and joined.updated_input is not None:  # what they wrote is not free of anything
+        there = outcome_of({"files": own, "gates": gates, **call, "input": dict(joined.updated_input)}, [])
+        assert joined.verdict.over_parts >= min(there.verdict.over_parts, Verdict.ASK.over_parts)
+    if alone.updated_output is not None and "token" not in str(alone.updated_output):
+        assert "token" not in str(joined.updated_output)
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(FILES, FILES, FILES, CALLS)
+def test_a_reviewed_project_stays_above_what_higher_rules_gave(
+    managed: dict[str, Any], user: dict[str, Any], project: dict[str, Any], call: dict[str, Any]
+) -> None:
+    def closed(file: dict[str, Any]) -> dict[str, Any]:
+        return {**file, "rules": [item for item in file["rules"] if not item.get("default")]}
+
+    gates = ["enable_shell_hooks", "allow_project_hooks"]
+    own = [of_tier("managed", managed), of_tier("user", user)]
+    before = outcome_of({"files": [closed(file) for file in own], "gates": gates, **call}, [])
+    after = outcome_of({"files": [*own, of_tier("project", project, reviewed=True)], "gates": gates, **call}, [])
+    if before.verdict >= Verdict.ASK:
+        assert after.verdict >= before.verdict
+    assert after.halt >= before.halt
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(FILES, FILES, CALLS)
+def test_what_failed_is_no_looser_than_no_handler(
+    managed: dict[str, Any], user: dict[str, Any], call: dict[str, Any]
+) -> None:
+    """Law L7: a user's handlers that all fail leave what there is without them, or something stricter."""
+    failing = [{**item, "says": {"failure": "late"}} if "says" in item else item for item in user["rules"]]
+    without = [item for item in user["rules"] if "says" not in item]
+    case = {"gates": ["enable_shell_hooks"], **call}
+    names = {"exceptions": ()}
+    above = of_tier("managed", {**managed, **names})
+    named = of_tier("user", {**user, **names, "rules": failing})
+    kept = [item for item in named["rules"] if "says" not in item]
+    assert len(kept) == len(without)
+    failed = outcome_of({"files": [above, named], **case}, [])
+    none = outcome_of({"files": [above, {**named, "rules": kept}], **case}, [])
+    assert failed.verdict.over_parts >= none.verdict.over_parts
+    assert failed.halt >= none.halt
 
 
 @given(st.permutations(["allow", "ask", "defer", "deny"]), st.integers(1, 4))
