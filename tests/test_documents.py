@@ -92,6 +92,10 @@ def test_code_in_documents_runs(code: str, tmp_path: Path) -> None:
     assert "home folder" in done.stdout
 
 
+def test_no_document_holds_two_versions() -> None:
+    assert [path.name for path in DOCUMENTS if re.search(r"^(<{7}|>{7}) ", path.read_text("utf-8"), re.MULTILINE)] == []
+
+
 def test_links_lead_somewhere() -> None:
     for path in DOCUMENTS:
         for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text("utf-8")):
