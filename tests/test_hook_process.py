@@ -94,7 +94,7 @@ def test_a_registered_folder_that_is_not_there_asks(base: Path, kind: str, why: 
 def test_the_project_is_where_the_hook_was_started(base: Path) -> None:
     plant(base, {"project/.ostiary/policy.yaml": 'version: 1\ndeny: ["Bash(make *)"]\n'})
     assert said(hook(bash("make x", "/"), *arguments(base), cwd=base / "project").stdout)[0] == "deny"
-    assert hook(bash("make x", "/"), *arguments(base), cwd=base).stdout == b""
+    assert hook(bash("make x", "/", session_id="another"), *arguments(base), cwd=base).stdout == b""
 
 
 @pytest.mark.parametrize("payload", [b"", b"not json", b"[" * 100_000, b'{"hook_event_name": "PreToolUse"}'])

@@ -40,12 +40,14 @@ class Agent:
         self.session = uuid.uuid4().hex
         self.conversation: list[str] = []
         started = self.event("SessionStart", data={"source": "startup"})
+        if started.done.blocked:
+            raise Halted(started.outcome.reason)
         self.conversation += self.texts(started, "session")
 
     def run(self, prompt: str) -> str:
         """Works on a prompt until the model has nothing more to do; gives its last words."""
         submitted = self.event("UserPromptSubmit", prompt=prompt)
-        if submitted.done.blocked:
+        if submitted.done.blocked or submitted.done.asks:
             return f"not submitted: {submitted.outcome.reason}"
         self.conversation.append("\n".join([*self.texts(submitted, "prompt"), prompt]))
         while True:
