@@ -106,7 +106,7 @@ def review(file: FilePlan, root: str, earlier: Earlier | None = None) -> Review:
     """The summary of a project's rule file with all it includes."""
     dead = {(item.label, item.exception): item for item in unreached(file, "project")}
     permits = sorted(_permits(file, "", dead), key=lambda permit: _KINDS.index(permit.kind))
-    return Review(visible(file.label), root, file.digest, tuple(permits), sum(_stops(file)), earlier)
+    return Review(visible(file.label), root, file.digest, tuple(permits), _stops(file), earlier)
 
 
 _KINDS: Final = get_args(Kind)
@@ -212,7 +212,6 @@ _SAYS: Final[tuple[tuple[Kind, Callable[[RulePlan], str]], ...]] = (
 )
 
 
-def _stops(file: FilePlan) -> Iterator[int]:
-    for include in file.includes:
-        yield from _stops(include.file)
-    yield sum(rule.decision in ("deny", "ask") and not rule.observe and not rule.default for rule in file.rules)
+def _stops(file: FilePlan) -> int:
+    rules = (rule for one in file.whole for rule in one.rules)
+    return sum(rule.decision in ("deny", "ask") and not rule.observe and not rule.default for rule in rules)

@@ -134,14 +134,13 @@ def _source(name: str) -> Source:
 
 def _limits(plans: Iterable[FilePlan], dialect: Dialect) -> Iterator[Problem]:
     """What this agent's hooks cannot tell the rules, or be told by them: each once for a file, at its first rule."""
-    for plan in plans:
-        yield from _limits((include.file for include in plan.includes), dialect)
+    for file in (file for plan in plans for file in plan.whole):
         told: dict[str, list[RulePlan]] = {}
-        for rule in plan.rules:
+        for rule in file.rules:
             for message in (*_unknown_facts(rule, dialect), *_unsaid(rule, dialect)):
                 told.setdefault(message, []).append(rule)
         for message, rules in told.items():
-            yield Problem(plan.label, rules[0].line, 0, "", f"{_named(rules)}: {message}", severity="warning")
+            yield Problem(file.label, rules[0].line, 0, "", f"{_named(rules)}: {message}", severity="warning")
 
 
 def _named(rules: list[RulePlan]) -> str:
@@ -152,13 +151,12 @@ def _named(rules: list[RulePlan]) -> str:
 
 def _strangers(plans: Iterable[FilePlan]) -> Iterator[Problem]:
     """Rules about agents that do not exist: they would wait for them in vain."""
-    for plan in plans:
-        yield from _strangers(include.file for include in plan.includes)
-        for rule in plan.rules:
+    for file in (file for plan in plans for file in plan.whole):
+        for rule in file.rules:
             for kind, text, *_ in _agents(rule):
                 if kind == "eq" and text not in DIALECTS:
                     message, help = unknown("agent", text, DIALECTS)
-                    yield Problem(plan.label, rule.line, 0, "", f"rule `{rule.id}`: {message}", help, "warning")
+                    yield Problem(file.label, rule.line, 0, "", f"rule `{rule.id}`: {message}", help, "warning")
 
 
 def _agents(rule: RulePlan) -> Iterator[tuple[str, ...]]:
@@ -191,9 +189,5 @@ def _show(checked: Checked, problems: list[Problem]) -> None:
     for problem in problems:
         console.show(console.problem_lines(problem))
     errors = sum(problem.severity == "error" for problem in problems)
-    looked = f"{counted(len(checked.files), 'file')}, {counted(sum(map(_rules, checked.plans)), 'rule')}"
+    looked = f"{counted(len(checked.files), 'file')}, {counted(sum(plan.rule_count for plan in checked.plans), 'rule')}"
     console.say(f"{looked}: {counted(errors, 'error')}, {counted(len(problems) - errors, 'warning')}")
-
-
-def _rules(plan: FilePlan) -> int:
-    return len(plan.rules) + sum(_rules(include.file) for include in plan.includes)

@@ -5,6 +5,7 @@ Named tuples are for reading; `plain` strips them to tuples for the cache and `f
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from ostiary.records import NamedTuple
@@ -133,6 +134,18 @@ class FilePlan(NamedTuple):
     programs: tuple[ProgramPlan, ...] = ()
     tools: tuple[ToolPlan, ...] = ()
     contract: str = "afk"
+
+    @property
+    def whole(self) -> Iterator[FilePlan]:
+        """The file with all it includes, each include before the file that has it."""
+        for include in self.includes:
+            yield from include.file.whole
+        yield self
+
+    @property
+    def rule_count(self) -> int:
+        """How many rules these have."""
+        return sum(len(file.rules) for file in self.whole)
 
 
 class ModelPlan(NamedTuple):

@@ -166,11 +166,6 @@ def _judge(source: Source) -> Judge:
 
 
 def _over(source: Source, plan: FilePlan) -> tuple[Problem, ...]:
-    count = _rules(plan)
-    if not _foreign(source) or count <= _MOST_RULES:
+    if not _foreign(source) or plan.rule_count <= _MOST_RULES:
         return ()
-    return (Problem(source.label, 0, 0, "", f"it has {count} rules, and may have {_MOST_RULES}"),)
-
-
-def _rules(plan: FilePlan) -> int:
-    return len(plan.rules) + sum(_rules(include.file) for include in plan.includes)
+    return (Problem(source.label, 0, 0, "", f"it has {plan.rule_count} rules, and may have {_MOST_RULES}"),)

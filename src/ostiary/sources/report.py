@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from ostiary import __version__
 from ostiary.explain import Inactive, Origin, ReviewState, SettingStatus, SourceStatus, Status
-from ostiary.policy import ExceptionPlan, FilePlan, Gates, Policy
+from ostiary.policy import Gates, Policy
 from ostiary.policy.rule import Rule, expired
 from ostiary.problems import Problem
 from ostiary.sources import record
@@ -73,7 +73,7 @@ def _source(standing: Standing, listed: frozenset[str]) -> SourceStatus:
         review=_review(standing, listed),
         until=standing.review.until if standing.review else 0,
         digest=standing.digest,
-        rules=_rules(standing.plan),
+        rules=standing.plan.rule_count,
     )
 
 
@@ -85,10 +85,6 @@ def _review(standing: Standing, listed: frozenset[str]) -> ReviewState:
     if not standing.source.reviewable:
         return "not possible"
     return "expired" if standing.review and standing.review.until else "waits"
-
-
-def _rules(plan: FilePlan) -> int:
-    return len(plan.rules) + sum(_rules(include.file) for include in plan.includes)
 
 
 def _inactive(standings: Iterable[Standing], policy: Policy, gates: Gates, now: float) -> Iterator[Inactive]:
@@ -104,22 +100,17 @@ def _inactive(standings: Iterable[Standing], policy: Policy, gates: Gates, now: 
         elif rule.state == "active" and rule.expired(today):
             yield _idle(rule, "expired", f"it expired, {rule.plan.expires} was its last day")
     for standing in standings:
-        for file, exception in _exceptions(standing.plan):
-            if expired(exception.expires, today):
-                why = f"the exception for it expired, {exception.expires} was its last day"
-                yield Inactive(file, exception.line, exception.rule, "expired", why)
+        for file in standing.plan.whole:
+            for exception in file.exceptions:
+                if expired(exception.expires, today):
+                    why = f"the exception for it expired, {exception.expires} was its last day"
+                    yield Inactive(file.label, exception.line, exception.rule, "expired", why)
         if not standing.reviewed and standing.state not in ("stand-in", "vanished"):
             yield from _waiting(standing)
 
 
 def _idle(rule: Rule, state: Literal["observe", "expired", "gated"], why: str) -> Inactive:
     return Inactive(rule.unit.label, rule.plan.line, rule.identity, state, why)
-
-
-def _exceptions(plan: FilePlan) -> Iterator[tuple[str, ExceptionPlan]]:
-    yield from ((plan.label, exception) for exception in plan.exceptions)
-    for include in plan.includes:
-        yield from _exceptions(include.file)
 
 
 def _waiting(standing: Standing) -> Iterator[Inactive]:

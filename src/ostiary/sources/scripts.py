@@ -63,11 +63,7 @@ def unchanged(source: Source, known: Scripts) -> bool:
 
 def handlers(plan: FilePlan) -> Iterator[HandlerPlan]:
     """The handlers of a file and of all it includes."""
-    for include in plan.includes:
-        yield from handlers(include.file)
-    for rule in plan.rules:
-        if rule.handler:
-            yield rule.handler
+    yield from (rule.handler for file in plan.whole for rule in file.rules if rule.handler)
 
 
 def _named(handler: HandlerPlan, root: str) -> Iterator[str]:

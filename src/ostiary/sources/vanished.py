@@ -18,7 +18,7 @@ import time
 from collections.abc import Iterator
 from typing import Final
 
-from ostiary.policy import FilePlan, lost, stand_in, stopping
+from ostiary.policy import lost, stand_in, stopping
 from ostiary.problems import Problem
 from ostiary.records import NamedTuple, replace
 from ostiary.sources import seen
@@ -197,11 +197,11 @@ def _shrunk(before: Content, standing: Standing, places: Places) -> str:
     """How a source that can be used has vanished nevertheless, empty if it was edited."""
     if not lost(before.plan, standing.plan):
         return ""
-    if not _count(standing.plan):
+    if not standing.plan.rule_count:
         return _EMPTY
-    now = {file.label: _count(file) for file in _included_plans(standing.plan)}
-    for file in _included_plans(before.plan):
-        if _count(file) and now.get(file.label) == 0:
+    now = {file.label: file.rule_count for file in standing.plan.whole}
+    for file in before.plan.whole:
+        if file.rule_count and now.get(file.label) == 0:
             return f"`{file.label}`, which it includes, has no rule any more"
     return _cut(before, standing.source, places)
 
@@ -212,13 +212,3 @@ def _cut(before: Content, source: Source, places: Places) -> str:
         if raw is not None and raw.rstrip() != was.rstrip() and was.startswith(raw.rstrip()):
             return _CUT if path == source.path else f"`{os.path.basename(path)}`, which it includes, was cut at its end"
     return ""
-
-
-def _included_plans(plan: FilePlan) -> Iterator[FilePlan]:
-    for include in plan.includes:
-        yield include.file
-        yield from _included_plans(include.file)
-
-
-def _count(plan: FilePlan) -> int:
-    return len(plan.rules) + sum(_count(include.file) for include in plan.includes)

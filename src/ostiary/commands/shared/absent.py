@@ -15,13 +15,12 @@ _HELP = "paths start from the folder of the rule file"
 
 def absent(plans: Iterable[FilePlan]) -> Iterator[Problem]:
     """A warning for each rule of these files, and of those they include, whose handler cannot be started."""
-    for plan in plans:
-        yield from absent(include.file for include in plan.includes)
-        for rule in plan.rules:
+    for file in (file for plan in plans for file in plan.whole):
+        for rule in file.rules:
             path = _path(rule.handler) if rule.handler else ""
             message, help = _wrong(path, program=rule.handler is not None and rule.handler.kind != "python")
             if path and message:
-                yield Problem(plan.label, rule.line, 0, "", f"the handler of `{rule.id}` {message}", help, "warning")
+                yield Problem(file.label, rule.line, 0, "", f"the handler of `{rule.id}` {message}", help, "warning")
 
 
 def _wrong(path: str, *, program: bool) -> tuple[str, str]:
