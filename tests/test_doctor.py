@@ -89,7 +89,7 @@ def edited(change: Callable[[dict[str, Any]], None]) -> str:
 )
 def test_what_a_failure_means(agent: str, on_error: OnError, wanted: list[str]) -> None:
     hook = Hook(PATH, "user", next(gates(DIALECTS[agent])), (PYTHON,), None, False, True)
-    machine = MACHINE._replace(contracts={None: on_error})
+    machine = MACHINE._replace(on_errors={None: on_error})
     assert said(Installation(DIALECTS[agent], (), hooks=(hook,)), "failure", machine) == wanted
 
 
@@ -710,4 +710,4 @@ def test_a_setting_that_was_changed(run: Callable[..., Ran], home: Path) -> None
 def test_a_folder_that_no_hook_takes(home: Path) -> None:
     plant(home, {"project/settings.yaml": "on_error: continue\n"})
     hook = Hook(PATH, "project", "PreToolUse", (PYTHON, "--config-dir", "."), None, False, True)
-    assert agents.machine([Installation(CLAUDE_CODE, (), hooks=(hook,))]).contracts == {".": "deny"}
+    assert agents.machine([Installation(CLAUDE_CODE, (), hooks=(hook,))]).on_errors == {".": "deny"}

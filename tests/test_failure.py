@@ -1,4 +1,4 @@
-"""What agents are told when Ostiary itself fails: `tests/cases/failure/contract.yaml` (laws L7 and L8)."""
+"""What agents are told when Ostiary itself fails: `tests/cases/failure/on_error.yaml` (laws L7 and L8)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ostiary.dialects.bodies import answer
 from ostiary.dialects.calls import calls, gates
 from ostiary.dialects.hearing import fits, heard
 from ostiary.event import Event
-from ostiary.sources import contract, settings
+from ostiary.sources import failing, settings
 from ostiary.sources.compiling import compile_source
 from ostiary.sources.desk import Desk
 from ostiary.sources.places import Managed, NoPlace, Places, find_places
@@ -35,7 +35,7 @@ from trees import plant
 if sys.platform != "win32":
     from ostiary.commands.shared import children
 
-TABLE = YAML(typ="safe", pure=True).load((Path(__file__).parent / "cases/failure/contract.yaml").read_text("utf-8"))
+TABLE = YAML(typ="safe", pure=True).load((Path(__file__).parent / "cases/failure/on_error.yaml").read_text("utf-8"))
 WAYS: tuple[OnError, ...] = ("deny", "ask", "continue")
 ROWS = [
     pytest.param(row, setting, id=f"{row['agent']}: {row['event']}, {setting}")
@@ -71,7 +71,7 @@ def shown(said: Said) -> tuple[Any, str, int]:
 
 
 @pytest.mark.parametrize(("row", "setting"), ROWS)
-def test_the_contract(row: dict[str, Any], setting: OnError) -> None:
+def test_what_a_failure_means(row: dict[str, Any], setting: OnError) -> None:
     answer = unreadable(DIALECTS[row["agent"]], row["event"], "it is odd", setting)
     assert shown(Said(*answer[:3])) == wanted(row, setting, "it is odd")
 
@@ -171,7 +171,7 @@ KINDS: dict[str, tuple[Callable[..., Said], str]] = {
 @pytest.mark.parametrize("agent", DIALECTS)
 def test_each_kind_of_failure(agent: str, kind: str, setting: OnError, monkeypatch: pytest.MonkeyPatch) -> None:
     act, reason = KINDS[kind]
-    monkeypatch.setattr(verb, "contract", lambda _folder: setting)
+    monkeypatch.setattr(verb, "on_error", lambda _folder: setting)
     options = verb.Options(agent, FIRST[agent]["event"], None, "")
     job = Job(
         work=lambda tell: act(options, tell),
@@ -277,14 +277,14 @@ def test_a_folder_of_the_machine_that_others_can_write_counts_as_the_strictest_w
     assert on_error(base) == "deny"
 
 
-def test_a_contract_that_cannot_be_read(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_that_cannot_be_read(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plant(base, {"config/settings.yaml": "on_error: continue\n"})
     folder = str(base / "config")
-    assert verb.contract(folder) == contract.contract(folder) == "continue"
-    monkeypatch.setattr(contract, "find_places", raising(NoPlace("no home")))
-    assert verb.contract(folder) == contract.contract(folder) == "deny"
-    monkeypatch.setattr(contract, "contract", raising(MemoryError()))
-    assert verb.contract(folder) == "deny"
+    assert verb.on_error(folder) == failing.on_error(folder) == "continue"
+    monkeypatch.setattr(failing, "find_places", raising(NoPlace("no home")))
+    assert verb.on_error(folder) == failing.on_error(folder) == "deny"
+    monkeypatch.setattr(failing, "on_error", raising(MemoryError()))
+    assert verb.on_error(folder) == "deny"
 
 
 def raising(error: Exception) -> Callable[..., Any]:
@@ -304,11 +304,11 @@ def test_an_agent_that_nobody_knows() -> None:
 def test_a_hook_that_is_registered_wrongly_is_no_failure(setting: OnError, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody knows what silence means to whoever runs it so: its gates are closed whatever the setting is."""
     call = cold.HookCall(b"{}", "claude-code", "Halt")
-    listener = cold.Listener(contract=lambda _folder: setting)
+    listener = cold.Listener(on_error=lambda _folder: setting)
     answer = cold.decide(call, None, listener)
     why = "stopped, because policy could not judge it: the hook is registered for the unknown event `Halt`\n"
     assert answer[:3] == ("", why, 2)
-    monkeypatch.setattr(verb, "contract", lambda _folder: setting)
+    monkeypatch.setattr(verb, "on_error", lambda _folder: setting)
     options = verb.parse(["--agent", "claude-code", "--event", "PreToolUse", "--config-dir", "here"])
     for said in (verb.answer(options, lambda _told: None), verb.instead(options, None, "it is odd")):
         assert json.loads(said.stdout)["hookSpecificOutput"]["permissionDecision"] == "deny"
@@ -319,7 +319,7 @@ def test_a_hook_that_is_registered_wrongly_is_no_failure(setting: OnError, monke
 
 def test_what_another_agent_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that runs the hook of the declared agent, and was told apart before the work came to nothing."""
-    monkeypatch.setattr(verb, "contract", lambda _folder: "continue")
+    monkeypatch.setattr(verb, "on_error", lambda _folder: "continue")
     options = verb.Options("claude-code", "PreToolUse", None, "")
     said = verb.instead(options, Told("cursor", "preToolUse", 9), "it is odd")
     assert json.loads(said.stdout) == {"permission": "allow"}

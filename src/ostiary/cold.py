@@ -56,11 +56,11 @@ def _nobody(_dialect: Dialect, _event_name: str | None) -> None:
 
 
 class Listener(NamedTuple):
-    """Who runs the hook. `contract` tells what the settings of a `--config-dir` (None: the usual folder) say a gate
+    """Who runs the hook. `on_error` tells what the settings of a `--config-dir` (None: the usual folder) say a gate
     answers when Ostiary fails, and is asked only where it did. `hears` is told which agent's event is to be answered as
     soon as that is known."""
 
-    contract: Callable[[str | None], OnError] = _strictest
+    on_error: Callable[[str | None], OnError] = _strictest
     hears: Callable[[Dialect, str | None], None] = _nobody
 
 
@@ -69,7 +69,7 @@ _ALONE: Final = Listener()
 
 def decide(call: HookCall, compile: Compile | None = None, listener: Listener = _ALONE) -> Answer:
     """The answer to what a hook was sent. Raises `Miss` if a source has to be compiled without `compile`, KeyError for
-    an agent without a dialect; every other failure becomes an answer as the contract says."""
+    an agent without a dialect; every other failure becomes an answer as `listener.on_error` says."""
     dialect = DIALECTS[call.agent]
     event = receive(dialect, call.raw, call.event_name)
     if isinstance(event, Unreadable):
@@ -79,7 +79,7 @@ def decide(call: HookCall, compile: Compile | None = None, listener: Listener = 
         wrong = _unregistered(dialect, call.event_name)
         if wrong:  # nobody knows what silence would mean there
             return unreadable(dialect, call.event_name, wrong)
-        return unreadable(dialect, call.event_name, event.reason, listener.contract(call.config_dir))
+        return unreadable(dialect, call.event_name, event.reason, listener.on_error(call.config_dir))
     name = event.native_name or call.event_name
     listener.hears(dialect, name)
     try:
@@ -87,7 +87,7 @@ def decide(call: HookCall, compile: Compile | None = None, listener: Listener = 
     except Miss:
         raise
     except Exception as error:
-        return unreadable(dialect, name, failed(error), listener.contract(call.config_dir), event)
+        return unreadable(dialect, name, failed(error), listener.on_error(call.config_dir), event)
 
 
 def _unregistered(dialect: Dialect, event_name: str | None) -> str:

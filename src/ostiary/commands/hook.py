@@ -84,7 +84,7 @@ def _decided(options: Options, dialect: Dialect, tell: Tell) -> Said:
     from ostiary import cold  # late: slow
 
     call = cold.HookCall(_payload(), dialect.name, options.event, options.config_dir, _start())
-    listener = cold.Listener(contract, lambda dialect, name: tell(_told(dialect, name)))
+    listener = cold.Listener(on_error, lambda dialect, name: tell(_told(dialect, name)))
     try:
         return _said(cold.decide(call, None, listener))
     except cold.Miss:
@@ -108,15 +108,15 @@ def instead(options: Options, told: Told | None, problem: str) -> Said:
     name, native = (told.agent, told.event) if told else (declared.name, options.event)
     # A hook that is registered wrongly may name any folder, and nobody knows what silence means there.
     wrong = options.problem or (options.event and declared.native(options.event) is None)
-    return _said(unreadable(DIALECTS[name], native, problem, "deny" if wrong else contract(options.config_dir)))
+    return _said(unreadable(DIALECTS[name], native, problem, "deny" if wrong else on_error(options.config_dir)))
 
 
-def contract(config_dir: str | None) -> OnError:
+def on_error(config_dir: str | None) -> OnError:
     """What a gate answers when Ostiary itself fails: as the settings say, the strictest where they cannot be read."""
     try:
-        from ostiary.sources import contract as settings  # late: slow, and only where something failed
+        from ostiary.sources import failing  # late: slow, and only where something failed
 
-        return settings.contract(config_dir)
+        return failing.on_error(config_dir)
     except Exception:
         return "deny"
 

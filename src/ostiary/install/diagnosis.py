@@ -38,17 +38,17 @@ class Finding(NamedTuple):
 class Machine(NamedTuple):
     """What is known of the machine. `python` is the interpreter that runs now, `programs` the state of each program
     that a hook starts, `agents` the names of those found here, `known_user` whether the user database has this one,
-    `contracts` what settings say a failure of Ostiary means, by the folder that hooks name."""
+    `on_errors` what settings say a failure of Ostiary means, by the folder that hooks name."""
 
     python: str
     programs: Mapping[str, ProgramState]
     agents: frozenset[str]
     known_user: bool = True
-    contracts: Mapping[str | None, OnError] = NOTHING
+    on_errors: Mapping[str | None, OnError] = NOTHING
 
-    def contract(self, hook: Hook) -> OnError:
+    def on_error(self, hook: Hook) -> OnError:
         """What a failure means for a hook."""
-        return self.contracts.get(hook.config_dir, "deny")
+        return self.on_errors.get(hook.config_dir, "deny")
 
 
 class Hiding(NamedTuple):
@@ -135,7 +135,7 @@ def current(found: Installation, machine: Machine) -> Iterator[Finding]:
         return
     for file in found.files:
         ours = [hook for hook in found.ours if hook.path == file.path]
-        if ours and _differs(found.dialect, file, ours[0], machine.contract(ours[0])):
+        if ours and _differs(found.dialect, file, ours[0], machine.on_error(ours[0])):
             text = f"{file.path}: the entries are not as `ostiary install` writes them now"
             yield Finding("current", "problem", text, help_of(found))
 
@@ -267,7 +267,7 @@ _EFFECTS: Final[Mapping[Effect, str]] = {
 
 def failure(found: Installation, machine: Machine) -> Iterator[Finding]:
     """What is said where Ostiary fails, and what the agent does where it says nothing."""
-    for on_error in dict.fromkeys(map(machine.contract, found.ours)):
+    for on_error in dict.fromkeys(map(machine.on_error, found.ours)):
         level: Level = "note" if on_error == "continue" else "good"
         text = f"when Ostiary fails (`on_error: {on_error}`) {_ANSWERS[on_error]}"
         yield Finding(

@@ -15,8 +15,8 @@ from ostiary.install.diagnosis import Hiding, Installation, Machine, ProgramStat
 from ostiary.install.inspect import File, Hook, hooks
 from ostiary.install.json_text import JsonTextError, value
 from ostiary.install.surroundings import CONTAINER_MARKS, Surroundings
+from ostiary.sources import failing
 from ostiary.sources.account import account
-from ostiary.sources.contract import contract
 from ostiary.sources.files import Unreadable, read
 
 PLATFORMS: Final = {"linux": "linux", "darwin": "macos", "win32": "windows"}
@@ -122,13 +122,13 @@ def machine(installations: Iterable[Installation]) -> Machine:
         programs={program: program_state(program) for program in started},
         agents=frozenset(found_here()),
         known_user=account() is not None,
-        contracts={folder: _contract(folder) for folder in {hook.config_dir for hook in hooks_of}},
+        on_errors={folder: _on_error(folder) for folder in {hook.config_dir for hook in hooks_of}},
     )
 
 
-def _contract(config_dir: str | None) -> OnError:
+def _on_error(config_dir: str | None) -> OnError:
     """What the hook finds in its settings; it takes no folder that is named by a relative path."""
-    return "deny" if config_dir is not None and not os.path.isabs(config_dir) else contract(config_dir)
+    return "deny" if config_dir is not None and not os.path.isabs(config_dir) else failing.on_error(config_dir)
 
 
 def program_state(program: str) -> ProgramState:

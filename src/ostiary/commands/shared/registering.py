@@ -33,7 +33,7 @@ from ostiary.install import (
 from ostiary.install.diagnosis import Finding, Installation, help_of
 from ostiary.install.inspect import Hook
 from ostiary.records import NamedTuple
-from ostiary.sources.contract import contract
+from ostiary.sources import failing
 from ostiary.sources.discover import discover_own
 from ostiary.sources.files import Unreadable, read
 from ostiary.sources.places import NoPlace, find_places
@@ -80,7 +80,7 @@ Plan = Callable[[Target, Read], dict[str, Change]]
 def installing(python: str, config_dir: str | None) -> Plan:
     """The plan that registers hooks which that interpreter runs, with that folder of policy (None: the usual one). What
     a failure of Ostiary means is as the settings say now."""
-    on_error = contract(config_dir)
+    on_error = failing.on_error(config_dir)
 
     def plan(target: Target, read: Read) -> dict[str, Change]:
         dialect, path = target.dialect, target.path

@@ -10,7 +10,7 @@ from ostiary.sources.roots import find_roots
 from ostiary.sources.settings import load_settings
 
 
-def contract(config_dir: str | None) -> OnError:
+def on_error(config_dir: str | None) -> OnError:
     """What a gate answers when Ostiary itself fails; the strictest where the settings cannot be read. Raises nothing
     but what is wrong with this process."""
     try:
