@@ -10,6 +10,9 @@ from ostiary.patterns import Meter
 BINDING: Final = 2
 """Steps of judging one combination of rule, part and accesses, besides what its conditions count."""
 
+ACCESSES: Final = 16
+"""Accesses of a part that are looked at for one step where it is told which of them an allow covers."""
+
 REVIEWED: Final = (100_000, 5, 0.02, 500_000)
 """Searches, late searches and seconds of each, and steps, for sources that a person of this machine answers for."""
 UNREVIEWED: Final = (500, 10, 0.002, 60_000)

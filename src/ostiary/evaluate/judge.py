@@ -14,7 +14,7 @@ from ostiary.conditions import Condition, View
 from ostiary.conditions.grounds import RUN as GROUNDS_RUN
 from ostiary.conditions.grounds import Grounds
 from ostiary.conditions.view import Said
-from ostiary.evaluate.budget import BINDING
+from ostiary.evaluate.budget import ACCESSES, BINDING
 from ostiary.event import Event
 from ostiary.facts import FactNeeded, FactRequest, Knowledge
 from ostiary.patterns import Meter
@@ -124,7 +124,8 @@ def _bound(rule: Rule, scene: Scene, index: int, bound: Binding, when: Condition
         answer = min(answer, MAYBE)
     if answer != YES or rule.plan.decision != "allow":
         return Finding(rule, index, answer, bound, lifted=lifted)
-    paid = _covers(rule, scene.call.parts[index], view)
+    cheap = patterns.spend(len(view.part.accesses) // ACCESSES)
+    paid = _covers(rule, scene.call.parts[index], view) if cheap else None
     return Finding(rule, index, MAYBE if paid is None else YES, bound, frozenset(paid or ()), lifted)
 
 
