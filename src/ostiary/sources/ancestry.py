@@ -50,9 +50,10 @@ def above() -> tuple[Ancestor, ...] | None:
             break  # another user's, which this system hides
         found[pid] = Ancestor(pid, row.process)
         pid = row.parent
-    leader = os.getsid(0) if sys.platform != "win32" else 0
-    if leader > 0 and leader not in found and leader != os.getpid() and (row := look(leader)):
-        found[leader] = Ancestor(leader, row.process)
+    if sys.platform != "win32":
+        leader = os.getsid(0)
+        if leader > 0 and leader not in found and leader != os.getpid() and (row := look(leader)):
+            found[leader] = Ancestor(leader, row.process)
     return tuple(found.values())
 
 
