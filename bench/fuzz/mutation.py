@@ -113,6 +113,14 @@ def seeds() -> list[str]:
     return texts
 
 
+def joined(text: str, random: Random) -> str:
+    """The text with one to three line joins, wherever they stand."""
+    for _ in range(random.choice((1, 1, 2, 3))):
+        at = random.randrange(len(text) + 1)
+        text = text[:at] + "\\\n" + text[at:]
+    return text
+
+
 def mutated(text: str, other: str, random: Random) -> str:
     """The text with one to five changes; pieces may come from the other text."""
     tokens = _TOKENS.findall(text) if random.random() < 0.7 else list(text)

@@ -22,19 +22,35 @@ _OPERATOR = re.compile(rb"(?:[0-9]+|\{\w+\})?(<<<|<<|[<>]&|[^\w\s$\"'`]+)")
 # What positions inside of nested backticks cannot tell: which backslashes belong to the outer ones.
 _UNSURE = re.compile(r"[\\\s]+")
 
-# Where this oracle (version 3.6) is known to differ from bash: a comment that ends with a backslash goes on in the next
-# line, `#` inside of a word behind quotes, expansions and substitutions starts a comment, `time` is a reserved word
-# behind a pipe and takes `--`, the first word of a simple command behind `coproc` is a name, the body of a
-# here-document is not found behind `]]`, `let` reads on over the end of its line, `>&-x` and `>& -x` name a file
-# instead of closing a descriptor before `x`, a here-document ends at a line whose substitution the delimiter follows,
-# `!(` is a pattern where a command may begin, `+=[` an array, and backticks within backticks within backticks end at
-# the first separator.
-_UNFIT = re.compile(
-    r"(?:^|[\s;&|(])#[^\n]*\\\n|(?:[^\s\w$(;&|{]|\$\$|\$\w+)#|\|&?\s*time\b|\btime\s+(?:-p\s+)?-|<<[^<](?s:.)*\[\[|\blet\b"
-    r"|[<>]&(?:\\\n|[ \t])*-(?![\s;&|)]|$)|<<-?[ \t]*(\w+)[^\n]*\n(?s:.)*?\)\1\n|!\(|\+=\[|\\{3}`"
-    r"|\bcoproc\b(?!\s*(?:\w+\s*)?(?:[({]|\[\[|\\\n|(?:if|for|case|while|until|select)\b))",
-    re.MULTILINE,
-)
+# What this oracle (version 3.6) is known to read otherwise than bash, which was asked about each of them.
+_OTHERWISE = {
+    "a comment that ends with a backslash goes on in the next line": r"(?:^|[\s;&|(])#[^\n]*\\\n",
+    "`#` inside of a word behind quotes, expansions and substitutions starts a comment": (
+        r"(?:[^\s\w$(;&|{]|\$\$|\$\w+)#"
+    ),
+    "`time` is a reserved word behind a pipe": r"\|&?\s*time\b",
+    "`time` takes other options": r"\btime(?:\s|\\\n)+(?:-p(?:\s|\\\n)+)?-",
+    "the body of a here-document is not found behind `]]`": r"<<[^<](?s:.)*\[\[",
+    "`let` reads on over the end of its line": r"\blet\b",
+    "`>&-x` and `>& -x` name a file instead of closing a descriptor before `x`": (
+        r"[<>]&(?:\\\n|[ \t])*-(?![\s;&|)]|$)"
+    ),
+    "a here-document ends at a line whose substitution the delimiter follows": (
+        r"<<-?[ \t]*(\w+)[^\n]*\n(?s:.)*?\)\1\n"
+    ),
+    "a here-document is expanded whose delimiter only holds empty quotes": r"<<-?[ \t]*[^\s;&|()<>]*(?:\"\"|'')",
+    "`!(` is a pattern where a command may begin": r"!\(",
+    "`+=[` is an array": r"\+=\[",
+    "`{=`, and `a]=` without a bracket before, are assignments": r"(?:^|[\s;&|(`])(?:\{|[^\s;&|()<>\[]*\])\+?=",
+    "backticks within backticks within backticks end at the first separator": r"\\{3}`",
+    "a quote with a backslash in backticks in quotes is an escaped one": (
+        r"\"(?:[^\"`\\]|\\.)*`(?:[^`\\]|\\[^\"])*\\\""
+    ),
+    "the first word of a simple command behind `coproc` is a name": (
+        r"\bcoproc\b(?!\s*(?:\w+\s*)?(?:[({]|\[\[|\\\n|(?:if|for|case|while|until|select)\b))"
+    ),
+}
+_UNFIT = re.compile("|".join(_OTHERWISE.values()), re.MULTILINE)
 
 
 class Seen(NamedTuple):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from fuzz import data, execution, laws, oracle
 from fuzz.grammar import Grammar
-from fuzz.mutation import mutated, seeds
+from fuzz.mutation import joined, mutated, seeds
 from ostiary.call import analyse
 from ostiary.decision import Verdict
 from ostiary.event import Event
@@ -75,12 +75,14 @@ def _system_scripts() -> Iterator[str]:
 
 
 def executed(count: int, seed: int) -> Result:
-    """Scripts run in a sandbox. `OSError` if there is none."""
-    grammar = Grammar(Random(seed), runnable=True)
+    """Scripts run in a sandbox, every fourth with line joins in it. `OSError` if there is no sandbox."""
+    random = Random(seed)
+    grammar = Grammar(random, runnable=True)
     counts: Counter[str] = Counter()
     findings: list[tuple[str, str]] = []
     with execution.Sandbox() as sandbox:
-        for script in (grammar.script() for _ in range(count)):
+        for number in range(count):
+            script = joined(grammar.script(), random) if number % 4 == 3 else grammar.script()
             ran = sandbox.run(script)
             if ran is None:
                 counts["not ended"] += 1

@@ -25,6 +25,7 @@ from ostiary.shell.syntax import (
     RawWord,
     Redirected,
     Sequence,
+    Simple,
     Subshell,
     Test,
     Unread,
@@ -32,13 +33,14 @@ from ostiary.shell.syntax import (
     plain_text,
 )
 
-_GAP: Final = r"(?:[ \t]|\\\n)"
+_JOINS: Final = r"(?:\\\n)*"
+_GAP: Final = rf"{_JOINS}[ \t](?:[ \t]|\\\n)*"
 _NEGATION: Final = expression("!" + WORD_END)
-_TIME: Final = expression(rf"time(?:{_GAP}+-p)?(?:{_GAP}+--)?{WORD_END}(?!{_GAP}*-)")
+_TIME: Final = expression(rf"time(?:{_GAP}-{_JOINS}p{WORD_END})?(?:{_GAP}-{_JOINS}-{WORD_END})?{WORD_END}")
 _IDENTIFIER: Final = expression(r"[A-Za-z_][A-Za-z0-9_]*")
 _IN: Final = expression("in" + WORD_END)
 _COMPOUND: Final = expression(r"\(|(?:if|while|until|for|select|case|\[\[|\{)" + WORD_END)
-_COPROCESS: Final = expression(r"([A-Za-z_][A-Za-z0-9_]*)(?:[ \t]|\\\n)+(?=" + _COMPOUND.pattern + ")")
+_COPROCESS: Final = expression(rf"([A-Za-z_][A-Za-z0-9_]*){_GAP}(?={_COMPOUND.pattern})")
 _TEST_END: Final = expression(r"\]\]" + WORD_END)
 _TEST_OPERATOR: Final = expression(r"&&|\|\||[()]|[<>](?!\()|!" + WORD_END)
 _EVALUATING: Final = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R"})
@@ -100,6 +102,7 @@ class Reader(SimpleReader):
         char = self.blanks()
         if char == "&":
             self.pos += 1
+            self.refuse_join(">")
             return Background(node)
         if char == ";" and not self.text.startswith((";;", ";&"), self.pos):
             self.pos += 1
@@ -117,12 +120,11 @@ class Reader(SimpleReader):
         return Chain(first, tuple(rest)) if rest else first
 
     def _pipeline(self) -> Node:
-        before = len(self.masks)
-        negated = self._prefixes()
-        if len(self.masks) > before and self.blanks() in ("", "\n"):
+        negated, last = self._prefixes()
+        if last and self.blanks() in ("", "\n"):
             # Bash takes `!` or `time` alone for a pipeline of nothing.
             return Negated(Sequence(())) if negated else Sequence(())
-        items = [self._command()]
+        items = [_timed(self._command(), last)]
         while self.blanks() == "|" and not self.text.startswith("||", self.pos):
             self.pos += 2 if self.text.startswith("|&", self.pos) else 1
             self.newlines()
@@ -130,17 +132,18 @@ class Reader(SimpleReader):
         node = items[0] if len(items) == 1 else Pipeline(tuple(items))
         return Negated(node) if negated else node
 
-    def _prefixes(self) -> bool:
-        """Skip `!` and `time`; whether a `!` was among them."""
-        negated = False
+    def _prefixes(self) -> tuple[bool, str]:
+        """Skip `!` and `time`; whether a `!` was among them, and the last one with its options."""
+        negated, last = False, ""
         while self.blanks() in ("!", "t") and (
             match := _NEGATION.match(self.text, self.pos) or _TIME.match(self.text, self.pos)
         ):
             self.intricate = True
-            negated = negated or match[0] == "!"
+            last = match[0].replace("\\\n", "")
+            negated = negated or last == "!"
             self.masks.append((match.start(), match.end(), " "))
             self.pos = match.end()
-        return negated
+        return negated, last
 
     def _command(self) -> Node:
         self.budget.spend()
@@ -191,6 +194,7 @@ class Reader(SimpleReader):
                 return Arithmetic(self.text[start : self.pos], parts)
             self.pos = start
         self.pos += 1
+        self.refuse_join("(")
         body = self._filled(_NOTHING)
         self._expect(")")
         return Subshell(body)
@@ -335,10 +339,12 @@ class Reader(SimpleReader):
             operator = _TEST_OPERATOR.match(self.text, self.pos)
             if operator is not None:
                 self.pos = operator.end()
+                if operator[0] in ("<", ">"):
+                    self.refuse_join("(")
                 continue
             mark = self.pos
             words.append(self.word())
-            evaluates = evaluates or self.text[mark : self.pos] in _EVALUATING
+            evaluates = evaluates or self.text[mark : self.pos].replace("\\\n", "") in _EVALUATING
             if self.text.startswith("=~", mark) and self.pos == mark + len("=~"):
                 self.newlines()
                 words.append(self.regular_expression())
@@ -357,3 +363,13 @@ class Reader(SimpleReader):
         "coproc": _coproc,
         "[[": _test,
     }
+
+
+def _timed(node: Node, prefix: str) -> Node:
+    """What runs behind `time` with its options. An option of another kind is a program for bash, and one of the program
+    `time` for shells that do not know the word."""
+    if isinstance(node, Simple) and node.words and not node.assignments and prefix.startswith("time"):
+        first = plain_text(node.words[0])
+        if first is not None and first.startswith("-"):
+            return Sequence((node, Simple(node.text, (), (*prefix.split(), *node.words), node.redirections)))
+    return node

@@ -215,6 +215,7 @@ class WordReader(Scanner):
                     raise Unreadable("arithmetic that may be a substitution")
                 return Arithmetic(source, found)
         self.pos = start + 2
+        self.refuse_join("(")
         return self._substitution(start, quoted, "")
 
     def _process_substitution(self, parts: list[Part]) -> bool:
@@ -251,7 +252,9 @@ class WordReader(Scanner):
             return None
         marks = len(self.starts), len(self.masks), len(self.family)
         parts: list[Part] = []
-        if self.enclosed(parts, tokens.PARENTHESES, "double") and self.text.startswith(")", self.pos):
+        closed = self.enclosed(parts, tokens.PARENTHESES, "double")
+        self.refuse_join(")")
+        if closed and self.text.startswith(")", self.pos):
             self.pos += 1
             if any(isinstance(part, Literal) and "'" in part.text for part in parts):
                 raise Unreadable("a quote in arithmetic")
@@ -322,6 +325,7 @@ class WordReader(Scanner):
             raise Unreadable("an expansion of an unknown form")
         else:
             self.pos = operator.end()
+            self.refuse_join(tokens.LONGER.get(operator[0], ""))
             operand = self._closed(tokens.BRACES, quoting, "brace")
             special = "{" if quoting == "none" else '"'
             self.requoted = self.requoted or special in self.text[operator.end() : self.pos]

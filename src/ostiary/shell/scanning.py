@@ -11,6 +11,7 @@ from ostiary.shell.syntax import Document, Literal, Part, Sequence, Unreadable
 
 _SKIPPED: Final = frozenset(" \t\\#")
 _BLANKS: Final = expression(r"(?:[ \t]|\\\n)*")
+_JOINS: Final = expression(r"(?:\\\n)+")
 
 # What setting up a reader costs, in words.
 _READER_STEPS: Final = 5
@@ -81,6 +82,13 @@ class Scanner(ABC):
             end = self.text.find("\n", self.pos)
             self.pos = self.size if end < 0 else end
         return self.text[self.pos : self.pos + 1]
+
+    def refuse_join(self, following: str) -> None:
+        """An operator ends here that would be another one with one of the characters `following` behind it:
+        `Unreadable` if nothing but line joins stands between them."""
+        match = _JOINS.match(self.text, self.pos)
+        if match is not None and self.text[match.end() : match.end() + 1] in set(following):
+            raise Unreadable("a line join inside an operator")
 
     def newlines(self) -> str:
         """Skip blanks and newlines, reading the here-documents that start there; the next character."""

@@ -27,8 +27,8 @@ from ostiary.shell.syntax import (
 DECLARATIONS: Final = frozenset({"export", "declare", "typeset", "local", "readonly"})
 """Builtins whose arguments may be assignments."""
 
-WORD_END: Final = r"(?=[ \t\n|&;()<>]|\\\n|\Z)"
-"""What a reserved word is followed by."""
+WORD_END: Final = r"(?=(?:\\\n)*(?:[ \t\n|&;()]|[<>](?!\()|\Z))"
+"""What a reserved word is followed by; a process substitution is part of the word before it."""
 
 RESERVED: Final = expression(
     r"(?:if|then|elif|else|fi|while|until|for|select|do|done|case|esac|function|coproc|\[\[|[{}])" + WORD_END
@@ -75,6 +75,8 @@ class SimpleReader(WordReader):
         elif operator == "<<<":
             self.masks.append((match.start(1) + 1, match.end(), " "))
         self.pos = match.end()
+        if operator == "<<":
+            self.refuse_join("-")
         self.blanks()
         descriptor = "" if variable or match[1] is None else self.text[match.start() : match.start(1)]
         if operator in ("<<", "<<-"):

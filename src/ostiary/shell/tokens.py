@@ -33,6 +33,8 @@ BRACED_NAME: Final = expression(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-]")
 LENGTH: Final = expression(r"#(?=(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])[}\[])")
 INDIRECT: Final = expression(r"!(?=[A-Za-z0-9_@*#])")
 OPERATOR: Final = expression(r":?[-=+?]|[#%]{1,2}|/[/#%]?|\^\^?|,,?|@(?=[A-Za-z]\})|[@*](?=\})|:")
+# Characters that make another operator of these.
+LONGER: Final = {":": "-=+?", "#": "#", "%": "%", "/": "/#%", "^": "^", ",": ","}
 
 
 class Enclosure(NamedTuple):
