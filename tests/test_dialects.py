@@ -20,9 +20,9 @@ from ostiary.dialects.conformance import CHECKS, findings
 from ostiary.dialects.natives import NATIVES
 from ostiary.dialects.outputs import fitted, same_shape
 from ostiary.dialects.payload import MAX_BYTES, too_deep
-from ostiary.dialects.texts import cut
 from ostiary.event import EVENTS, Event
 from ostiary.tools import TOOLS
+from ostiary.visible import cut
 
 HERE = Path(__file__).parent
 TABLES = {

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ostiary import Decision, Engine, Event, Verdict
-from ostiary.effects import Delivery
+from ostiary.effects import Delivery, Effective
 from ostiary.engine import Cancelled, Dispatched
 from ostiary.perform.runtime import Finished
 from trees import plant
@@ -129,6 +129,44 @@ def test_one_that_raises_blocks(base: Path, dispatch: Dispatch, handler: Any) ->
     assert found.outcome.reason == "it broke"
 
 
+@pytest.mark.parametrize("handler", [raising, araising, denies])
+def test_what_is_said_at_the_end_of_a_subagent(base: Path, dispatch: Dispatch, handler: Any) -> None:
+    event = Event(name="SubagentStop", agent="harness", session="s", subagent="a")
+    engine = engine_of(base)
+    engine.on("SubagentStop", handler)
+    assert dispatch(engine, event).done == Effective()
+    engine = engine_of(base, contract="claude")
+    engine.on("SubagentStop", handler)
+    reason = "no" if handler is denies else "it broke"
+    assert dispatch(engine, event).done == Effective(blocked=True, deliveries=(Delivery("next turn", reason),))
+
+
+def test_handlers_of_a_subagent_that_hang_share_their_time(base: Path) -> None:
+    async def hangs(event: Event) -> None:
+        await asyncio.sleep(60)
+
+    engine = engine_of(base)
+    for _ in range(3):
+        engine.on("SubagentStop", hangs, timeout=0.01)
+    found = adispatched(engine, Event(name="SubagentStop", agent="harness", session="s", subagent="a"))
+    assert found.done == Effective()
+    assert len(found.outcome.problems) == 3
+
+
+def test_every_handler_sees_the_call_as_it_was_sent(base: Path, dispatch: Dispatch) -> None:
+    saw: list[Any] = []
+
+    def rewrites(event: Event) -> Decision:
+        saw.append(event.input)
+        return Decision(update_input={"command": f"ls {len(saw)}"})
+
+    engine = engine_of(base)
+    engine.on("PreToolUse", rewrites)
+    engine.on("PreToolUse", rewrites)
+    assert dispatch(engine, CALL).done.input == {"command": "ls 2"}
+    assert saw == [{"command": "ls"}] * 2
+
+
 def test_an_asynchronous_one(base: Path, dispatch: Dispatch) -> None:
     engine = engine_of(base)
     engine.on("PreToolUse", adenies)
@@ -178,6 +216,15 @@ def test_cancelled_before(base: Path, dispatch: Dispatch) -> None:
     engine = engine_of(base)
     with pytest.raises(Cancelled):
         dispatch(engine, CALL, cancel=Flag(cancelled=True))
+
+
+def test_cancelled_at_the_end_of_a_subagent(base: Path, dispatch: Dispatch) -> None:
+    ran: list[Event] = []
+    engine = engine_of(base)
+    engine.on("SubagentStop", ran.append)
+    with pytest.raises(Cancelled):
+        dispatch(engine, Event(name="SubagentStop", agent="harness"), cancel=Flag(cancelled=True))
+    assert ran == []
 
 
 def test_cancelled_by_a_handler_that_blocks(base: Path, dispatch: Dispatch) -> None:

@@ -9,7 +9,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from ostiary.decision import Outcome, Verdict
-from ostiary.effects import EFFECTS, Effective, effective
+from ostiary.effects import EFFECTS, Contract, Delivery, Effective, effective
 from ostiary.event import EVENTS
 
 CASES = YAML(typ="safe").load(Path(__file__).parent / "cases" / "handlers" / "effects.yaml")
@@ -22,6 +22,14 @@ def test_case(case: dict[str, Any]) -> None:
     found = effective(outcome, case["event"], case["contract"], case.get("may_continue", True))
     deliveries = tuple(tuple(item) for item in case["want"].get("deliveries", ()))
     assert found == Effective(**{**case["want"], "deliveries": deliveries})
+
+
+@pytest.mark.parametrize("contract", ["afk", "claude"])
+@pytest.mark.parametrize(("length", "told"), [(4000, "x" * 4000), (5000, "x" * 4000 + " [cut]")])
+def test_a_reason_that_makes_an_agent_go_on_is_cut(contract: Contract, length: int, told: str) -> None:
+    outcome = Outcome(verdict=Verdict.DENY, reason="x" * length)
+    assert effective(outcome, "Stop", contract).deliveries == (Delivery("next turn", told),)
+    assert effective(outcome, "PreToolUse", contract).deliveries == (Delivery("result", "x" * length),)
 
 
 def test_the_table_knows_no_other_events() -> None:

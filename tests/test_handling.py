@@ -53,7 +53,7 @@ def says(fields: dict[str, Any] | None) -> Decision | None:
     return Decision(**{**fields, "verdict": Verdict[fields.get("verdict", "none").upper()]})
 
 
-def outcome_of(case: dict[str, Any], ran: list[str]) -> Outcome:
+def outcome_of(case: dict[str, Any], ran: list[str], saw: list[Any] | None = None) -> Outcome:
     name = case.get("event", "PreToolUse")
     rules = [item for file in case["files"] for item in file["rules"] if "says" in item]
     said = {item.get("runs", item["id"]): item["says"] for item in reversed(rules)}
@@ -62,6 +62,8 @@ def outcome_of(case: dict[str, Any], ran: list[str]) -> Outcome:
         ids = [dict(request.plan.spec)["id"] for request in requests]
         watched = [f" ({request.outcome.verdict})" if request.outcome else "" for request in requests]
         ran.extend(id + seen for id, seen in zip(ids, watched, strict=True))
+        if saw is not None:
+            saw.extend(request.event.input for request in requests)
         return tuple(says(said[id]) for id in ids)
 
     gates = Gates(**dict.fromkeys(case.get("gates", ()), True))
@@ -74,11 +76,13 @@ def outcome_of(case: dict[str, Any], ran: list[str]) -> Outcome:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["note"])
 def test_case(case: dict[str, Any]) -> None:
     ran: list[str] = []
-    outcome = outcome_of(case, ran)
+    saw: list[Any] = []
+    outcome = outcome_of(case, ran, saw)
     report = outcome.to_json()
     keys = ("verdict", "reason", "help", "context", "updated_input", "halt", "message", "problems")
     assert {key: report[key] for key in keys if report.get(key)} == case["want"]
     assert ran == case["ran"]
+    assert saw == case.get("saw", saw)
 
 
 RM = ["command", ["all", [["program", [["eq", "rm"]]]]]]
@@ -205,11 +209,14 @@ def test_a_reviewed_project_stays_above_what_higher_rules_gave(
 
     gates = ["enable_shell_hooks", "allow_project_hooks"]
     own = [of_tier("managed", managed), of_tier("user", user)]
-    before = outcome_of({"files": [closed(file) for file in own], "gates": gates, **call}, [])
-    after = outcome_of({"files": [*own, of_tier("project", project, reviewed=True)], "gates": gates, **call}, [])
+    ran_before: list[str] = []
+    ran_after: list[str] = []
+    before = outcome_of({"files": [closed(file) for file in own], "gates": gates, **call}, ran_before)
+    after = outcome_of({"files": [*own, of_tier("project", project, reviewed=True)], "gates": gates, **call}, ran_after)
     if before.verdict >= Verdict.ASK:
         assert after.verdict >= before.verdict
-    assert after.halt >= before.halt
+    if ran_after or not ran_before:  # behind a certain deny no handler runs, so none halts (law L4)
+        assert after.halt >= before.halt
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])

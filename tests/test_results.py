@@ -15,7 +15,7 @@ import pytest
 
 from ostiary.decision import Outcome, Verdict
 from ostiary.dialects import DIALECTS
-from ostiary.dialects.writer import carries_context, write
+from ostiary.dialects.writer import carries, write
 from ostiary.event import Event
 from ostiary.records import replace
 from ostiary.sources import results
@@ -47,7 +47,11 @@ def state(tmp_path: Path) -> str:
 
 
 def took(state: str, event: Event = BASH) -> list[str]:
-    return results.take(results.waiting(state, event))
+    return results.take(results.waiting(state, event).tells)
+
+
+def took_failures(state: str, event: Event = BASH) -> list[str]:
+    return results.take(results.waiting(state, event).failed)
 
 
 def marked(text: str, rule: str = "r", event: str = "PreToolUse") -> str:
@@ -60,7 +64,7 @@ def files(state: str) -> list[str]:
 
 
 def test_what_was_kept_is_told_once_in_order(state: str) -> None:
-    assert all(results.keep(state, BASH, "r", text, False) for text in ("first", "second\n\nhandler `x`, says:"))
+    assert all(results.keep(state, BASH, "r", text, "tells") for text in ("first", "second\n\nhandler `x`, says:"))
     assert took(state, replace(BASH, session="other")) == took(state, replace(BASH, agent="other")) == []
     assert took(state, replace(BASH, session=None)) == []
     assert took(state) == [marked("first"), marked("second\n\nhandler `x`, says:")]
@@ -68,18 +72,18 @@ def test_what_was_kept_is_told_once_in_order(state: str) -> None:
 
 
 def test_of_two_that_take_the_same_one_gets_it(state: str) -> None:
-    results.keep(state, BASH, "r", "text", False)
-    both = results.waiting(state, BASH), results.waiting(state, BASH)
+    results.keep(state, BASH, "r", "text", "tells")
+    both = results.waiting(state, BASH).tells, results.waiting(state, BASH).tells
     assert [results.take(found) for found in both] == [[marked("text")], []]
 
 
 def test_without_a_session_nothing_is_kept(state: str) -> None:
-    assert not results.keep(state, replace(BASH, session=None), "r", "text", False)
+    assert not results.keep(state, replace(BASH, session=None), "r", "text", "tells")
     assert not os.path.exists(state)
 
 
 def test_texts_are_cleaned_and_cut(state: str) -> None:
-    results.keep(state, BASH, "r\n> x", "a\x1b[31m\u202eb\r\n" + "c" * results.TEXT, False)
+    results.keep(state, BASH, "r\n> x", "a\x1b[31m\u202eb\r\n" + "c" * results.TEXT, "tells")
     (text,) = took(state)
     head, first, second = text.split("\n")
     assert head == "the handler of rule `r > x`, run in the background at PreToolUse, says:"
@@ -89,15 +93,15 @@ def test_texts_are_cleaned_and_cut(state: str) -> None:
 
 
 def test_only_so_many_wait(state: str) -> None:
-    kept = [results.keep(state, BASH, "r", str(number), False) for number in range(results.MOST + 2)]
+    kept = [results.keep(state, BASH, "r", str(number), "tells") for number in range(results.MOST + 2)]
     assert kept == [True] * results.MOST + [False] * 2
     assert took(state) == [marked(str(number)) for number in range(results.MOST)]
-    assert results.keep(state, BASH, "r", "again", False)
+    assert results.keep(state, BASH, "r", "again", "tells")
 
 
 def test_the_end_of_a_turn_takes_only_what_wakes(state: str) -> None:
-    results.keep(state, BASH, "r", "waits", False)
-    results.keep(state, BASH, "r", "wakes", True)
+    results.keep(state, BASH, "r", "waits", "tells")
+    results.keep(state, BASH, "r", "wakes", "wakes")
     assert took(state, STOP) == [marked("wakes")]
     assert took(state, STOP) == []
     assert took(state) == [marked("waits")]
@@ -105,47 +109,74 @@ def test_the_end_of_a_turn_takes_only_what_wakes(state: str) -> None:
 
 @pytest.mark.parametrize("data", [b"", b"x", b"[]", b"{}", b'{"rule": 1, "event": "e", "text": "t"}', b"[" * 99999])
 def test_a_damaged_result_is_not_told(data: bytes, state: str) -> None:
-    results.keep(state, BASH, "r", "text", False)
-    results.keep(state, BASH, "r", "whole", False)
-    Path(results.waiting(state, BASH)[0]).write_bytes(data)
+    results.keep(state, BASH, "r", "text", "tells")
+    results.keep(state, BASH, "r", "whole", "tells")
+    Path(results.waiting(state, BASH).tells[0]).write_bytes(data)
     assert took(state) == [marked("whole")]
     assert files(state) == []
 
 
 def test_a_result_that_others_may_write_is_not_told(state: str) -> None:
-    results.keep(state, BASH, "r", "text", False)
-    Path(results.waiting(state, BASH)[0]).chmod(0o666)
+    results.keep(state, BASH, "r", "text", "tells")
+    Path(results.waiting(state, BASH).tells[0]).chmod(0o666)
     assert took(state) == files(state) == []
 
 
 def test_what_cannot_be_written_is_not_kept(state: str) -> None:
     Path(state).write_text("no folder", "utf-8")
-    assert not results.keep(state, BASH, "r", "text", False)
+    assert not results.keep(state, BASH, "r", "text", "tells")
 
 
 def test_results_go_with_their_session(state: str) -> None:
     ages = {"old": KEPT + 9, "young": KEPT - 999}
     for session in ages:
-        results.keep(state, replace(BASH, session=session), "r", session, False)
+        results.keep(state, replace(BASH, session=session), "r", session, "tells")
     for session, age in ages.items():
-        (file,) = results.waiting(state, replace(BASH, session=session))
+        (file,) = results.waiting(state, replace(BASH, session=session)).tells
         os.utime(os.path.dirname(file), (time.time() - age,) * 2)
-    results.keep(state, BASH, "r", "new", False)
+    results.keep(state, BASH, "r", "new", "tells")
     assert took(state, replace(BASH, session="old")) == []
     assert took(state, replace(BASH, session="young")) == [marked("young")]
     assert len(os.listdir(f"{state}/results")) == 2
 
 
+def test_that_a_handler_failed_is_told_once_for_each_rule(state: str) -> None:
+    for rule, text in (("a", "first"), ("b", "it ended\nwith\x1b[31m status 1"), ("a", "last")):
+        assert results.keep(state, BASH, rule, text, "failed")
+    want = [
+        "handler of `a`, run in the background at PreToolUse: last",
+        "handler of `b`, run in the background at PreToolUse: it ended with[31m status 1",
+    ]
+    assert took(state) == took(state, STOP) == took_failures(state, replace(BASH, session="other")) == []
+    assert sorted(results.failures(state)) == want
+    assert sorted(took_failures(state, STOP)) == want
+    assert took_failures(state) == files(state) == list(results.failures(state)) == []
+
+
+def test_failures_and_texts_take_no_room_from_each_other(state: str) -> None:
+    failed = [results.keep(state, BASH, str(number), "late", "failed") for number in range(results.MOST + 1)]
+    assert failed == [True] * results.MOST + [False]
+    assert results.keep(state, BASH, "0", "late again", "failed")
+    assert all(results.keep(state, BASH, "r", "text", "tells") for _ in range(results.MOST))
+
+
+def test_a_damaged_failure_is_told_to_nobody(state: str) -> None:
+    results.keep(state, BASH, "r", "late", "failed")
+    Path(results.waiting(state, BASH).failed[0]).write_bytes(b"[]")
+    assert list(results.failures(state)) == []
+
+
+@pytest.mark.parametrize("extra", ["context", "message"])
 @pytest.mark.parametrize("agent", sorted(DIALECTS))
-def test_context_is_told_where_it_is_said_to_be(agent: str) -> None:
+def test_texts_are_told_where_they_are_said_to_be(agent: str, extra: Any) -> None:
     """For every event of every agent: a text is taken only where the answer holds it, and not as a reason."""
     dialect = DIALECTS[agent]
     for native, spec in dialect.events.items():
         event = Event(agent=agent, name=spec.canonical, native_name=native)
         for verdict in Verdict:
             outcome = Outcome(verdict=verdict, reason="why")
-            told = write(dialect, event, replace(outcome, context="late words"))
-            carried = carries_context(dialect, event, outcome)
+            told = write(dialect, event, replace(outcome, **{extra: "late words"}))
+            carried = carries(dialect, event, outcome, extra)
             assert carried <= ("late words" in told.stdout)
             assert carried or verdict > Verdict.ALLOW or "late words" not in told.stdout
             assert not carried or json.loads(told.stdout)
@@ -177,7 +208,7 @@ def context(base: Path, payload: Mapping[str, Any]) -> str:
 
 def until_kept(base: Path) -> None:
     end = time.monotonic() + 60
-    while not files(str(base / "config/state")) and time.monotonic() < end:
+    while not any("/." not in file for file in files(str(base / "config/state"))) and time.monotonic() < end:
         time.sleep(0.01)
 
 
@@ -204,6 +235,20 @@ def test_a_deny_that_wakes_reaches_the_end_of_the_turn(base: Path) -> None:
     until_kept(base)
     assert context(base, stop(where)) == marked("two\nlines[31m\nno", "user:policy/lint")
     assert context(base, stop(where)) == ""
+
+
+def test_that_a_handler_failed_reaches_people_with_a_later_event(base: Path) -> None:
+    file, where = base / "config/policy.yaml", str(base / "project")
+    file.write_text(file.read_text().replace(f"cat {base}/says.json", "echo broken >&2; exit 3"))
+    (base / "go").touch()
+    context(base, bash("make", where))
+    until_kept(base)
+    arguments_of_hook = arguments(base, "PreToolUse")
+    said = json.loads(hook(bash("ls", where), *arguments_of_hook, cwd=base / "project").stdout)
+    failure = "handler of `user:policy/lint`, run in the background at PreToolUse: it ended with status 3: broken"
+    assert said["systemMessage"] == failure
+    assert said["hookSpecificOutput"]["additionalContext"] == "at once"
+    assert "systemMessage" not in json.loads(hook(bash("ls", where), *arguments_of_hook, cwd=base / "project").stdout)
 
 
 def test_of_many_hooks_at_once_one_is_told(base: Path) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from ostiary.decision import Decision, Outcome, Verdict
 from ostiary.dialects import DIALECTS, Answer, Dialect, OnError, Unreadable, hosted, receive, unreadable, write
-from ostiary.dialects.writer import carries_context
+from ostiary.dialects.writer import carries
 from ostiary.digests import sha256
 from ostiary.evaluate import HandlerRequest, evaluate
 from ostiary.event import Event
@@ -112,12 +112,16 @@ def _answer(dialect: Dialect, event: Event, call: HookCall, compile: Compile | N
 
 
 def _with_results(dialect: Dialect, event: Event, outcome: Outcome, state: str) -> Outcome:
-    """The outcome with what handlers of earlier events have come to since, where the agent can be told."""
+    """The outcome with what handlers of earlier events have come to since, where the agent or people can be told."""
     waiting = results.waiting(state, event)
-    if not waiting or not carries_context(dialect, event, outcome):
-        return outcome
-    texts = results.take(waiting)
-    return replace(outcome, context="\n".join(filter(None, (outcome.context, *texts))) or None)
+    if waiting.tells and carries(dialect, event, outcome, "context"):
+        texts = results.take(waiting.tells)
+        outcome = replace(outcome, context="\n".join(filter(None, (outcome.context, *texts))) or None)
+    if waiting.failed and carries(dialect, event, outcome, "message"):
+        failed = results.take(waiting.failed)
+        message = "\n".join(filter(None, (outcome.message, *failed))) or None
+        outcome = replace(outcome, message=message, problems=(*outcome.problems, *failed))
+    return outcome
 
 
 def _permitted(outcome: Outcome) -> Outcome:
@@ -200,9 +204,11 @@ class _Handlers(NamedTuple):
 
 
 def _keep(state: str, event: Event, result: Finished) -> None:
-    """Keeps what a handler in the background has to say until a later event of the session."""
+    """Keeps what a handler in the background came to until a later event of the session."""
     if result.context:
-        results.keep(state, event, result.rule, result.context, result.rewake)
+        results.keep(state, event, result.rule, result.context, "wakes" if result.rewake else "tells")
+    if result.failure:
+        results.keep(state, event, result.rule, result.failure, "failed")
 
 
 def failed(error: BaseException) -> str:

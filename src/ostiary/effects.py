@@ -12,6 +12,7 @@ from typing import Final, Literal
 
 from ostiary.decision import Outcome, Verdict
 from ostiary.records import NamedTuple
+from ostiary.visible import CUT_MARK, cut
 
 Contract = Literal["afk", "claude"]
 Place = Literal["", "session", "prompt", "next prompt", "result", "task", "parent", "next turn"]
@@ -78,6 +79,10 @@ STOPS: Final[Mapping[Contract, int]] = {"afk": 2, "claude": 8}
 """How often in a row an agent may be made to go on working."""
 
 
+LONGEST: Final = 4000
+"""UTF-16 units of a reason that makes an agent go on; of a longer one these are told, and that it was cut."""
+
+
 class Delivery(NamedTuple):
     """One text for the model, and where it goes."""
 
@@ -104,8 +109,10 @@ def effective(outcome: Outcome, event: str, contract: Contract, may_continue: bo
     often as it may be."""
     effects = EFFECTS[contract].get(event, ELSEWHERE)
     denied = outcome.verdict == Verdict.DENY
-    reason = outcome.reason if outcome.model_reason is None else outcome.model_reason
-    texts = ((effects.reason, reason if denied else None), (effects.context, outcome.context))
+    reason = (outcome.reason if outcome.model_reason is None else outcome.model_reason) if denied else None
+    if reason and effects.reason == "next turn":
+        reason = cut(reason, LONGEST + len(CUT_MARK))
+    texts = ((effects.reason, reason), (effects.context, outcome.context))
     deliveries = tuple(
         Delivery(place, text) for place, text in texts if place and text and (may_continue or place != "next turn")
     )

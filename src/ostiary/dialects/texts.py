@@ -1,4 +1,4 @@
-"""Texts that leave through an answer: made harmless to show, cut, and kept apart for the model and for people."""
+"""Texts that leave through an answer: made harmless to show, and kept apart for the model and for people."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Final
 from ostiary.decision import Outcome
 from ostiary.visible import visible
 
-CUT_MARK: Final = " [cut]"
 UNASKED: Final = "policy could not be asked"
 """Said where no hook is there to say anything."""
 
@@ -22,17 +21,6 @@ DEFAULT_REASON: Final = {
 def clean(text: str) -> str:
     """The text without what hides, moves or turns round what is shown (law L6); lines and tabs stay."""
     return "\n".join("\t".join(map(visible, line.split("\t"))).rstrip() for line in text.splitlines())
-
-
-def cut(text: str, limit: int) -> str:
-    """The text in at most `limit` UTF-16 units, the measure of most agents; a cut text says so."""
-    if 2 * len(text) <= limit:
-        return text
-    units = text.encode("utf-16-le", "surrogatepass")
-    if len(units) <= 2 * limit:
-        return text
-    kept = units[: 2 * max(limit - len(CUT_MARK), 0)].decode("utf-16-le", "ignore")
-    return (kept + CUT_MARK)[:limit]
 
 
 def one_line(text: str) -> str:

@@ -7,7 +7,7 @@ An agent is told what its table says it was seen to honour. What it cannot be to
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from ostiary.decision import Degraded, Outcome, Verdict
 from ostiary.dialects.base import SILENCE, Dialect, EventSpec, Extra, Form, OnError, Said, Slot, Template
@@ -17,9 +17,10 @@ from ostiary.dialects.outputs import fitted, same_shape
 from ostiary.dialects.payload import at
 from ostiary.dialects.several import packed
 from ostiary.dialects.spellings import without_urls
-from ostiary.dialects.texts import clean, cut, for_model, for_people, joined, one_line, only_for_people
+from ostiary.dialects.texts import clean, for_model, for_people, joined, one_line, only_for_people
 from ostiary.event import Event
 from ostiary.records import NamedTuple, replace
+from ostiary.visible import cut
 
 # What is said instead of a verdict that cannot be said. Silence is stricter than an allow; behind a deny that an event
 # does not know there is nothing left to say.
@@ -115,10 +116,11 @@ def write(dialect: Dialect, event: Event, outcome: Outcome, approve: str = "") -
     return _said(*_with_halt(case, _with_output(case, _with_rewrite(case, reply))))
 
 
-def carries_context(dialect: Dialect, event: Event, outcome: Outcome) -> bool:
-    """Whether the agent is told context with this outcome, in a place of its own."""
-    told, silent = (write(dialect, event, replace(outcome, context=text)) for text in ("context", None))
-    return told.stdout != silent.stdout and all(item.wanted != "context" for item in told.degraded)
+def carries(dialect: Dialect, event: Event, outcome: Outcome, extra: Literal["context", "message"]) -> bool:
+    """Whether the agent is told context, or people a message, with this outcome in a place of its own."""
+    wanted: tuple[dict[str, Any], ...] = ({extra: "text"}, {extra: None})
+    told, silent = (write(dialect, event, replace(outcome, **fields)) for fields in wanted)
+    return told.stdout != silent.stdout and all(item.wanted != extra for item in told.degraded)
 
 
 def unreadable(

@@ -11,7 +11,7 @@ from ostiary.explain import Inactive, Origin, ReviewState, SettingStatus, Source
 from ostiary.policy import Gates, Policy
 from ostiary.policy.rule import Rule, expired
 from ostiary.problems import Problem
-from ostiary.sources import record
+from ostiary.sources import record, results
 from ostiary.sources.admit import Standing
 from ostiary.sources.places import Places
 from ostiary.sources.settings import GATES, Settings
@@ -43,7 +43,7 @@ def report(
         settings=tuple(_settings(settings)),
         sources=tuple(_source(standing, settings.trusted) for standing in standings),
         inactive=tuple(_inactive(standings, policy, settings.gates, now)),
-        notes=(*policy.notes, *policy.warnings, *record.flaws(places.state)),
+        notes=(*policy.notes, *policy.warnings, *record.flaws(places.state), *results.failures(places.state)),
         problems=problems,
     )
 
