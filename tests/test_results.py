@@ -230,8 +230,8 @@ def test_what_a_handler_came_to_reaches_a_later_event_of_its_session(base: Path)
 def test_a_deny_that_wakes_reaches_the_end_of_the_turn(base: Path) -> None:
     file, where = base / "config/policy.yaml", str(base / "project")
     file.write_text(file.read_text().replace("async: true", "async: true, rewake: true"))
-    (base / "go").touch()
     context(base, bash("make", where))
+    (base / "go").touch()
     until_kept(base)
     assert context(base, stop(where)) == marked("two\nlines[31m\nno", "user:policy/lint")
     assert context(base, stop(where)) == ""
@@ -240,8 +240,8 @@ def test_a_deny_that_wakes_reaches_the_end_of_the_turn(base: Path) -> None:
 def test_that_a_handler_failed_reaches_people_with_a_later_event(base: Path) -> None:
     file, where = base / "config/policy.yaml", str(base / "project")
     file.write_text(file.read_text().replace(f"cat {base}/says.json", "echo broken >&2; exit 3"))
-    (base / "go").touch()
     context(base, bash("make", where))
+    (base / "go").touch()
     until_kept(base)
     arguments_of_hook = arguments(base, "PreToolUse")
     said = json.loads(hook(bash("ls", where), *arguments_of_hook, cwd=base / "project").stdout)
@@ -253,8 +253,8 @@ def test_that_a_handler_failed_reaches_people_with_a_later_event(base: Path) -> 
 
 def test_of_many_hooks_at_once_one_is_told(base: Path) -> None:
     where = str(base / "project")
-    (base / "go").touch()
     context(base, bash("make", where))
+    (base / "go").touch()
     until_kept(base)
     command = [*PROGRAM, "hook", *arguments(base, "PreToolUse")]
     started = [
