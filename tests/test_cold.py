@@ -23,6 +23,7 @@ from ostiary.sources import admit, store
 from ostiary.sources.compiled import Compiled
 from ostiary.sources.compiling import compile_source
 from ostiary.sources.discover import Source
+from ostiary.sources.ours import find_ours
 from ostiary.sources.places import NoPlace, Places, find_places
 from payloads import AGENT, bash, raw, stop
 from trees import plant
@@ -309,7 +310,7 @@ def test_a_store_that_cannot_be_relied_on_is_told(machine: Machine) -> None:
     plant(machine.base, {"config/policy.yaml": ALLOW_LS, "config/state/trust.json": "damaged"})
     (machine.base / "config/state").chmod(0o700)
     found = store.load(str(machine.base / "config/state"), 0)
-    (note,) = admit.policy_of((), find_places("/ostiary"), found, Gates()).notes
+    (note,) = admit.policy_of((), find_ours(find_places("/ostiary")), found, Gates()).notes
     assert note.endswith("trust.json: nothing counts as reviewed, because it is damaged")
 
 

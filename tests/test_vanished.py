@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from lines import Line, Person, at_terminal
+from looking import rely
 from ostiary import Engine, Event, cold
 from ostiary.cold import HookCall, decide
 from ostiary.decision import Outcome
@@ -21,6 +23,7 @@ from ostiary.policy import FilePlan, RulePlan, lost, stopping
 from ostiary.sources import memory, seen
 from ostiary.sources.compiling import compile_source
 from ostiary.sources.files import Unreadable
+from ostiary.sources.keeping import Afresh, Keeping
 from ostiary.sources.places import Managed, Places, find_places
 from ostiary.sources.seen import Noted
 from payloads import AGENT, bash, raw
@@ -64,21 +67,27 @@ def load(base: Path) -> Engine:
     return Engine.load(config_dir=base / "config", project=base / "project", managed=managed(base))
 
 
-@pytest.fixture(params=["hooks", "one engine", "engines"])
-def judge(request: pytest.FixtureRequest, base: Path) -> Judge:
-    """Judges events as hooks do, as an engine that reloads, and as one that is started anew."""
+@pytest.fixture(params=["hooks", "one process", "one engine", "engines"])
+def judge(request: pytest.FixtureRequest, base: Path, monkeypatch: pytest.MonkeyPatch) -> Judge:
+    """Judges events as hooks do, as one process that keeps what it read, as an engine that reloads, and as one that is
+    started anew."""
     engines: list[Engine] = []
+    keeping = Keeping()
+    rely(monkeypatch)
 
-    def hooks(event: Event) -> Outcome:
+    def hooks(event: Event, reading: Afresh = cold._AFRESH) -> Outcome:
         hooked = HookCall(b"", AGENT, None, None, str(base / "project"))
-        return cold._outcome(event, hooked, places(base), compile_source)
+        return cold._outcome(event, hooked, cold._Ground(places(base), compile_source, reading))
 
     def one(event: Event) -> Outcome:
         engines[:] = engines or [load(base)]
         engines[0].reload()
         return engines[0].decide(event)
 
-    return {"hooks": hooks, "one engine": one, "engines": lambda event: load(base).decide(event)}[request.param]
+    kept = partial(hooks, reading=keeping)
+    return {"hooks": hooks, "one process": kept, "one engine": one, "engines": lambda event: load(base).decide(event)}[
+        request.param
+    ]
 
 
 def judged(judge: Judge, base: Path, calls: list[list[str]], session: str | None) -> set[str]:

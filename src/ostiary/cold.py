@@ -19,16 +19,16 @@ from ostiary.evaluate import HandlerRequest, evaluate
 from ostiary.event import Event
 from ostiary.perform import run
 from ostiary.records import NamedTuple, replace
-from ostiary.sources import account, approvals, results, store
-from ostiary.sources.admit import admit, as_reviewed, policy_of, told
-from ostiary.sources.desk import Compile, Desk, Miss
-from ostiary.sources.discover import Source, discover_own, discover_plugins, discover_projects
+from ostiary.sources import account, approvals, results
+from ostiary.sources.admit import as_reviewed, told
+from ostiary.sources.desk import Compile, Miss
+from ostiary.sources.keeping import Afresh
 from ostiary.sources.machine import MachineFacts
 from ostiary.sources.memory import Memory, noted
 from ostiary.sources.places import NoPlace, Places, find_places
-from ostiary.sources.roots import Roots, find_roots
-from ostiary.sources.settings import Settings, load_settings
-from ostiary.sources.watch import settled, watch
+from ostiary.sources.roots import Roots
+from ostiary.sources.settings import Settings
+from ostiary.sources.watch import watch
 
 if TYPE_CHECKING:
     from ostiary.perform.runtime import Finished
@@ -65,17 +65,21 @@ class Listener(NamedTuple):
 
 
 _ALONE: Final = Listener()
+_AFRESH: Final = Afresh()
 
 
-def decide(call: HookCall, compile: Compile | None = None, listener: Listener = _ALONE) -> Answer:
-    """The answer to what a hook was sent. Raises `Miss` if a source has to be compiled without `compile`, KeyError for
-    an agent without a dialect; every other failure becomes an answer as `listener.on_error` says."""
+def decide(
+    call: HookCall, compile: Compile | None = None, listener: Listener = _ALONE, reading: Afresh = _AFRESH
+) -> Answer:
+    """The answer to what a hook was sent; `reading` says whether what it reads is kept for further calls. Raises `Miss`
+    if a source has to be compiled without `compile`, KeyError for an agent without a dialect; every other failure
+    becomes an answer as `listener.on_error` says."""
     dialect = DIALECTS[call.agent]
     event = receive(dialect, call.raw, call.event_name)
     if isinstance(event, Unreadable):
         found = hosted(DIALECTS, dialect, call.raw, call.event_name)
         if found:
-            return decide(call._replace(agent=found.host.name, event_name=found.event_name), compile, listener)
+            return decide(call._replace(agent=found.host.name, event_name=found.event_name), compile, listener, reading)
         wrong = _unregistered(dialect, call.event_name)
         if wrong:  # nobody knows what silence would mean there
             return unreadable(dialect, call.event_name, wrong)
@@ -83,7 +87,7 @@ def decide(call: HookCall, compile: Compile | None = None, listener: Listener = 
     name = event.native_name or call.event_name
     listener.hears(dialect, name)
     try:
-        return _answer(dialect, event, call, compile)
+        return _answer(dialect, event, call, compile, reading)
     except Miss:
         raise
     except Exception as error:
@@ -97,10 +101,18 @@ def _unregistered(dialect: Dialect, event_name: str | None) -> str:
     return ""
 
 
-def _answer(dialect: Dialect, event: Event, call: HookCall, compile: Compile | None) -> Answer:
+class _Ground(NamedTuple):
+    """What an answer stands on: where everything lies, who compiles (None: nobody), and how it is read."""
+
+    places: Places
+    compile: Compile | None
+    reading: Afresh
+
+
+def _answer(dialect: Dialect, event: Event, call: HookCall, compile: Compile | None, reading: Afresh) -> Answer:
     """The answer, unless it is a deny only because nobody can be asked, and a person has permitted this call."""
     places = find_places(call.config_dir)
-    outcome = _with_results(dialect, event, _outcome(event, call, places, compile), places.state)
+    outcome = _with_results(dialect, event, _outcome(event, call, _Ground(places, compile, reading)), places.state)
     answer = write(dialect, event, outcome)
     if not answer.waits:
         return answer
@@ -138,33 +150,20 @@ def _waiting(event: Event, outcome: Outcome, now: float) -> approvals.Waiting:
     return approvals.Waiting(digest, now, event.agent, tool, arguments, reason)
 
 
-def _outcome(event: Event, call: HookCall, places: Places, compile: Compile | None) -> Outcome:
+def _outcome(event: Event, call: HookCall, ground: _Ground) -> Outcome:
     began = time.monotonic()
-    roots = find_roots(call.start, event.project, event.cwd)
-    desk, now = Desk(places, compile), time.time()
-    settings = load_settings(desk, roots)
-    trust = store.load(places.state, now).under(settings)
-    foreign = _foreign(settings, places, roots, call.start)
+    places, reading = ground.places, ground.reading
+    roots = reading.roots(call.start, event.project, event.cwd)
     memory = Memory(places.state, event.agent, event.session)
-    known = watch(places, event, memory, roots.start)
-    projects = discover_projects(known.folders(roots.folders))
-    sources = (*discover_own(places), *projects, *discover_plugins(places), *foreign)
-    standings = settled(tuple(admit(source, desk, trust) for source in sources), known, desk, trust, settings)
+    known = watch(places, event, memory, roots.start, reading.recall)
+    around = replace(roots, folders=known.folders(roots.folders))
+    files = reading.files(places, call.start, around, ground.compile)
+    standings = files.settled(files.standings, known, noting=True)
     facts = MachineFacts(roots, event.workdirs, memory)
-    policy = policy_of(standings, places, trust, settings.gates)
-    evaluation = evaluate(policy, event, facts.given(event.cwd))
-    handlers = _Handlers(event, call, roots, settings, places.state, began)
+    evaluation = evaluate(files.policy(standings), event, facts.given(event.cwd))
+    handlers = _Handlers(event, call, roots, files.settings, places.state, began)
     outcome = run(evaluation, facts, as_reviewed(handlers.perform, standings))
     return told(noted(places.state, event, outcome), standings)
-
-
-def _foreign(settings: Settings, places: Places, roots: Roots, start: str | None) -> tuple[Source, ...]:
-    """Other agents' settings files, as far as the settings name those agents."""
-    if not settings.hooks_from:
-        return ()
-    from ostiary.sources.foreign import discover_foreign, where  # late: most hooks are done without it
-
-    return discover_foreign(settings.hooks_from, where(places, roots, start)).sources
 
 
 # What is kept of a hook's time, in seconds and as a part of it, for the answer when the last handler is over.

@@ -18,7 +18,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from threading import Lock
 from typing import Any, Final, TypeVar
 
@@ -41,6 +41,9 @@ from ostiary.problems import Problem
 from ostiary.records import NamedTuple
 from ostiary.sources import permits, store
 from ostiary.sources.admit import Standing, as_reviewed, told
+from ostiary.sources.compiled import Compiled
+from ostiary.sources.compiling import compile_source
+from ostiary.sources.desk import Desk
 from ostiary.sources.held import Held, held, let_go, word
 from ostiary.sources.machine import MachineFacts
 from ostiary.sources.memory import Memory, noted
@@ -48,7 +51,7 @@ from ostiary.sources.places import Managed, Places, find_places
 from ostiary.sources.report import report
 from ostiary.sources.roots import find_roots
 from ostiary.sources.settings import Settings
-from ostiary.sources.snapshot import Folders, Loaded, Snapshot, marks, snapshot
+from ostiary.sources.snapshot import Folders, Snapshot, Standings, snapshot
 from ostiary.sources.store import Reviewed
 from ostiary.sources.watch import watch
 from ostiary.sources.worktrees import repository
@@ -108,7 +111,7 @@ class Engine:
         self._reloading = Lock()
         self._remembering = Lock()
         self._sessions: dict[tuple[str, str], Folders] = {}
-        self._snapshot = snapshot(places, start, host.wanted, {})
+        self._snapshot = self._read({})
 
     @classmethod
     def load(
@@ -224,14 +227,19 @@ class Engine:
         were keep their plans, and events that are being judged keep their policy. If anything raises, all stays."""
         with self._reloading:
             before = self._snapshot
-            fresh = snapshot(self._places, self._start, self._host.wanted, before.desk.memory)
+            fresh = self._read(before.desk.memory)
             self._snapshot = fresh
-        return fresh.base.policy.generation != before.base.policy.generation
+        return _generation(fresh) != _generation(before)
+
+    def _read(self, memory: MutableMapping[str, Compiled]) -> Snapshot:
+        """Everything as it is on the disk now."""
+        desk = Desk(self._places, compile_source, memory)
+        return snapshot(find_roots(self._start), self._start, desk, {}, self._host.wanted)
 
     @property
     def policy(self) -> Policy:
         """The policy of the start folder."""
-        return self._snapshot.base.policy
+        return self._snapshot.policy(self._snapshot.standings)
 
     @property
     def reviewed(self) -> Policy:
@@ -256,13 +264,13 @@ class Engine:
     @property
     def sources(self) -> tuple[Standing, ...]:
         """How each source takes part, in the order of the walk."""
-        return self._snapshot.base.standings
+        return self._snapshot.standings
 
     @property
     def problems(self) -> tuple[Problem, ...]:
         """Everything that is wrong with rule files, settings and the trust store, warnings too."""
         found = self._snapshot
-        files = (problem for standing in found.base.standings for problem in standing.problems)
+        files = (problem for standing in found.standings for problem in standing.problems)
         return (*files, *found.strays, *found.settings.problems, *found.trust.problems)
 
     def status(self) -> Status:
@@ -270,8 +278,8 @@ class Engine:
         found = self._current()
         vanished = tuple(one.standing for one in held(found))
         return report(
-            (*found.base.standings, *vanished),
-            found.base.policy,
+            (*found.standings, *vanished),
+            found.policy(found.standings),
             found.settings,
             self._places,
             root=found.roots.start or "",
@@ -364,25 +372,25 @@ class Engine:
         roots = find_roots(self._start, event.project, event.cwd)
         memory = Memory(self._places.state, event.agent, event.session)
         known = watch(self._places, event, memory, roots.start)
-        loaded = self._loaded(snapshot, self._remembered(event, known.folders(roots.folders)))
-        loaded = snapshot.settled(loaded, known, noting=noting)
+        standings = self._standings(snapshot, self._remembered(event, known.folders(roots.folders)))
+        standings = snapshot.settled(standings, known, noting=noting)
         facts = self._facts or MachineFacts(roots, event.workdirs, memory)
-        evaluation = evaluate(loaded.policy, event, facts.given(event.cwd), explain)
-        return _Prepared(event, evaluation, facts, loaded.standings)
+        evaluation = evaluate(snapshot.policy(standings), event, facts.given(event.cwd), explain)
+        return _Prepared(event, evaluation, facts, standings)
 
     def _current(self) -> Snapshot:
         """The snapshot that acts now: what is taken back, has expired, or is set otherwise counts from the next event
         on, without anybody reloading (law L9)."""
         files = self._snapshot
-        if time.time() >= files.trust.lapses or marks(self._places) != files.marks:
+        if not files.marks.same():
             self.reload()
         return self._snapshot
 
-    def _loaded(self, files: Snapshot, folders: Folders) -> Loaded:
-        """What the start folder and these rules folders besides hold."""
+    def _standings(self, files: Snapshot, folders: Folders) -> Standings:
+        """How the sources of the start folder and of these rules folders besides take part."""
         more = tuple(folder for folder in folders if folder not in files.roots.folders)
         if not more:
-            return files.base
+            return files.standings
         found = files.further.get(more)
         if found is None:
             found = files.beside(more)
@@ -400,6 +408,10 @@ class Engine:
             together = tuple(dict.fromkeys((*known, *folders)))
             _bounded(self._sessions, _SESSIONS)[key] = together
         return together
+
+
+def _generation(files: Snapshot) -> str:
+    return files.policy(files.standings).generation
 
 
 def _still(cancel: Cancel | None) -> None:

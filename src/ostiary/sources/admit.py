@@ -8,7 +8,7 @@ from typing import Final, Literal
 from ostiary.decision import Decision, Outcome, Verdict
 from ostiary.dialects import tool_table
 from ostiary.evaluate import HandlerRequest
-from ostiary.guard import guard
+from ostiary.guard import Ours, guard
 from ostiary.policy import Admitted, FilePlan, Gates, Policy, assemble, stand_in, stops, undefined
 from ostiary.problems import Problem
 from ostiary.records import dataclass, replace
@@ -16,8 +16,6 @@ from ostiary.sources import lastgood, scripts
 from ostiary.sources.compiled import Compiled
 from ostiary.sources.desk import Desk, compiled
 from ostiary.sources.discover import Source, missing
-from ostiary.sources.ours import find_ours
-from ostiary.sources.places import Places
 from ostiary.sources.scripts import Scripts
 from ostiary.sources.store import Reviewed, Trust
 from ostiary.tiers import TIER, TierName
@@ -119,12 +117,12 @@ def reviewing(source: Source, plan: FilePlan, trust: Trust) -> tuple[bool, Revie
 
 
 def policy_of(
-    standings: Iterable[Standing], places: Places, trust: Trust, gates: Gates, host: tuple[Admitted, ...] = ()
+    standings: Iterable[Standing], ours: Ours, trust: Trust, gates: Gates, host: tuple[Admitted, ...] = ()
 ) -> Policy:
-    """The policy of these sources, with the rules that Ostiary itself brings and those of a `host`. A trust store that
-    cannot be relied on is told with every outcome."""
+    """The policy of these sources, with the rules by which Ostiary itself keeps what is `ours`, and those of a `host`.
+    A trust store that cannot be relied on is told with every outcome."""
     admitted = (standing.admitted for standing in standings)
-    policy = assemble((guard(find_ours(places)), *host, *admitted), _TOOLS, gates)
+    policy = assemble((guard(ours), *host, *admitted), _TOOLS, gates)
     problems = map(str, trust.problems)
     return replace(policy, notes=(*policy.notes, *problems)) if trust.problem else policy
 

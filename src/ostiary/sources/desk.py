@@ -6,7 +6,7 @@ from collections.abc import Callable, MutableMapping
 
 from ostiary.problems import Problem
 from ostiary.records import dataclass, field
-from ostiary.sources import cache
+from ostiary.sources import cache, looks
 from ostiary.sources.compiled import Compiled
 from ostiary.sources.discover import Source, missing
 from ostiary.sources.includes import unchanged
@@ -41,6 +41,7 @@ def compiled(source: Source, desk: Desk) -> tuple[str, Compiled]:
             found = desk.compile(source, desk.places)
         except Exception as error:
             # A failure of ours is one of this source alone, and is not kept: it may not happen again.
+            looks.unsure()
             problem = Problem(source.label, 0, 0, "", f"compiling it failed with a {type(error).__name__}")
             return name, Compiled(None, (problem,), ())
         if not missing(desk.places):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from ostiary.problems import Problem
 from ostiary.records import dataclass, replace
 from ostiary.sources.files import Unreadable, exists, read
+from ostiary.sources.looks import isdir, lexists, listdir, realpath
 from ostiary.sources.owners import wrong
 from ostiary.sources.places import Managed, Places
 from ostiary.sources.roots import RulesFolder
@@ -85,13 +86,13 @@ def discover_own(places: Places) -> tuple[Source, ...]:
         tier="user",
         path=places.user,
         label=places.user,
-        folder=os.path.realpath(places.user),
+        folder=realpath(places.user),
         within=(),  # people keep their files elsewhere and link them; whoever can make that link can write the file
         limit=OWN.file,
     )
     if missing(places):
         found = user.broken("it does not exist", f"run `ostiary init --config-dir {places.user}`")
-    elif places.named and not os.path.isdir(places.user):
+    elif places.named and not isdir(places.user):
         found = user.broken("it is not a folder", "name the folder that holds the rule files")
     else:
         return (*_managed(places.managed), *read_all(_files(user), OWN))
@@ -115,7 +116,7 @@ def discover_plugins(places: Places) -> tuple[Source, ...]:
     lead to comes once. Each plugin has a budget of its own, so that none keeps another's rules from being read."""
     top = os.path.join(places.user, PLUGINS)
     try:
-        names = sorted(name for name in os.listdir(top) if not name.startswith("."))
+        names = sorted(name for name in listdir(top) if not name.startswith("."))
     except (FileNotFoundError, NotADirectoryError):
         return ()
     except OSError as error:
@@ -130,13 +131,13 @@ def discover_plugins(places: Places) -> tuple[Source, ...]:
 
 
 def _plugin(path: str) -> Source:
-    folder = os.path.realpath(path)
+    folder = realpath(path)
     return Source(tier="plugin", path=path, label=path, folder=folder, within=(folder,), limit=FOREIGN.file)
 
 
 def _plugged(plugin: Source) -> Iterator[Source]:
     """The sources of one plugin. What is no folder is none; a link to nothing was one."""
-    if not os.path.lexists(plugin.folder):
+    if not lexists(plugin.folder):
         yield plugin.broken("it is a link to nothing", "remove the link")
         return
     found = tuple(read_all(_files(plugin), FOREIGN))
@@ -147,11 +148,11 @@ def _managed(managed: Managed) -> Iterator[Source]:
     """A managed place that fails its checks is broken, not absent: a careless `chmod` must not end a fleet's policy."""
     if not exists(managed.path):
         return
-    folder = os.path.realpath(managed.path)
+    folder = realpath(managed.path)
     place = Source(
         tier="managed", path=managed.path, label=managed.path, folder=folder, within=(folder,), limit=OWN.file
     )
-    reason = wrong(managed, managed.path) or ("" if os.path.isdir(folder) else "it is not a folder")
+    reason = wrong(managed, managed.path) or ("" if isdir(folder) else "it is not a folder")
     if reason:
         yield place.broken(reason, _MANAGED_HELP)
         # What its files said before goes on beside the question, so that a deny stays one.
@@ -176,7 +177,7 @@ def _project(folder: RulesFolder) -> Source:
         tier="project",
         path=folder.path,
         label=label,
-        folder=os.path.realpath(folder.path),
+        folder=realpath(folder.path),
         within=(folder.root,),
         limit=FOREIGN.file,
         root=folder.root,
@@ -196,7 +197,7 @@ def _files(place: Source) -> Iterator[Source]:
 
 def _folder(place: Source, folder: str) -> Iterator[Source]:
     try:
-        names = sorted(os.listdir(os.path.join(place.path, folder)))
+        names = sorted(listdir(os.path.join(place.path, folder)))
     except (FileNotFoundError, NotADirectoryError):
         return
     except OSError as error:

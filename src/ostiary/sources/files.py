@@ -6,6 +6,8 @@ import os
 import stat
 from typing import Final
 
+from ostiary.sources import looks
+
 _FLAGS: Final = (
     os.O_RDONLY
     | getattr(os, "O_NOFOLLOW", 0)
@@ -32,6 +34,7 @@ def read_start(path: str, most: int, within: tuple[str, ...] = ()) -> bytes:
 
 
 def _guarded(path: str, limit: int, within: tuple[str, ...], *, whole: bool) -> bytes:
+    looks.way(path)
     try:
         return _read(path, limit, within, whole=whole)
     except (FileNotFoundError, NotADirectoryError):
@@ -39,6 +42,7 @@ def _guarded(path: str, limit: int, within: tuple[str, ...], *, whole: bool) -> 
             raise Unreadable("it is a link to nothing") from None
         raise FileNotFoundError(path) from None
     except (OSError, ValueError) as error:
+        looks.unsure()
         raise Unreadable(_why(error)) from None
 
 
@@ -86,6 +90,7 @@ def inside(path: str, folder: str) -> bool:
 def exists(path: str) -> bool:
     """Whether something has this name; also where that cannot be told, so that what cannot be looked at is not taken
     for absent."""
+    looks.looked(path)
     try:
         os.lstat(path)
     except (FileNotFoundError, NotADirectoryError, ValueError):

@@ -17,6 +17,7 @@ from ostiary.problems import Problem
 from ostiary.records import NamedTuple, replace
 from ostiary.sources.discover import FOREIGN, OWN, Source, checked, read_all
 from ostiary.sources.files import exists
+from ostiary.sources.looks import realpath
 from ostiary.sources.places import Managed, Places
 from ostiary.sources.plugins import MANIFEST, Plugin, afk_plugins, claude_plugins, json_in, names_in
 from ostiary.sources.roots import Roots
@@ -42,7 +43,7 @@ class Where(NamedTuple):
 
 def where(places: Places, roots: Roots, start: str | None) -> Where:
     """Where the settings files of an agent that was started in the folder `start` are looked for."""
-    project = (roots.start, os.path.realpath(start)) if roots.start and start else ()
+    project = (roots.start, realpath(start)) if roots.start and start else ()
     return Where(places.home, tuple(dict.fromkeys(project)))
 
 
@@ -59,7 +60,7 @@ def discover_foreign(agents: Iterable[AgentName], where: Where) -> Found:
     first: dict[str, Source] = {}
     for agent in AGENTS:
         for source in _DISCOVER[agent](where) if agent in wanted else ():
-            first.setdefault(os.path.realpath(source.path), source)
+            first.setdefault(realpath(source.path), source)
     return Found(tuple(first.values()), tuple(_strays(where)) if "afk" in wanted else ())
 
 
@@ -138,7 +139,7 @@ def _plugins(agent: AgentName, plugins: Iterable[Plugin]) -> Iterator[Source]:
 
 
 def _source(origin: Origin, path: str, label: str, limit: int) -> Source:
-    folder = os.path.realpath(os.path.dirname(path))
+    folder = realpath(os.path.dirname(path))
     return Source(
         tier=origin.tier,
         path=path,

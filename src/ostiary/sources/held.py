@@ -33,7 +33,7 @@ def held(files: Snapshot) -> tuple[Held, ...]:
     found: dict[tuple[str, str, str], Held] = {}
     for watch in _watches(files):
         more = tuple(folder for folder in watch.folders(files.roots.folders) if folder not in files.roots.folders)
-        standings = (files.beside(more) if more else files.base).standings
+        standings = files.beside(more) if more else files.standings
         for one in settle(standings, watch, files.desk, files.trust, files.settings, noting=False):
             if one.state == "vanished":
                 noted = watch.noted[one.tier, one.source.path]

@@ -11,6 +11,7 @@ from ostiary.sources import scripts
 from ostiary.sources.compiled import Compiled
 from ostiary.sources.discover import Source
 from ostiary.sources.files import Unreadable, read
+from ostiary.sources.looks import listdir, realpath
 from ostiary.sources.places import Places
 
 _PACK_NAME: Final = expression(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -26,19 +27,19 @@ def pack_path(places: Places, name: str) -> str:
 
 def pack_names(places: Places) -> list[str]:
     """The packs that came with Ostiary, sorted."""
-    return sorted(name.removesuffix(".yaml") for name in os.listdir(places.packs) if name.endswith(".yaml"))
+    return sorted(name.removesuffix(".yaml") for name in listdir(places.packs) if name.endswith(".yaml"))
 
 
 def read_include(source: Source, path: str, places: Places, spent: int = 0) -> bytes:
     """The bytes of a file that `source` includes, when `spent` bytes of what it may include are gone. Raises
     FileNotFoundError or `Unreadable`, as `files.read` does: also where links lead out of the folders includes stay
     in."""
-    return read(path, source.limit - spent, (os.path.realpath(places.packs), *_folders(source)))
+    return read(path, source.limit - spent, (realpath(places.packs), *_folders(source)))
 
 
 def _folders(source: Source) -> tuple[str, ...]:
     """The folder of the source; where that may be a link (a user's own file), the folder the link leads to as well."""
-    return (source.folder,) if source.within else (source.folder, os.path.dirname(os.path.realpath(source.path)))
+    return (source.folder,) if source.within else (source.folder, os.path.dirname(realpath(source.path)))
 
 
 def digest(source: Source, path: str, places: Places) -> str:

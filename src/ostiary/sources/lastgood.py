@@ -9,6 +9,7 @@ from ostiary.digests import sha256
 from ostiary.sources.compiled import Compiled, pack, unpack
 from ostiary.sources.discover import Source
 from ostiary.sources.files import Unreadable
+from ostiary.sources.looks import lexists, listing
 from ostiary.sources.private import read_private, write_private
 
 _LIMIT: Final = 64 << 20
@@ -21,7 +22,7 @@ def remember(state: str, source: Source, name: str, compiled: Compiled) -> None:
     stem = _stem(state, source)
     # The plan's digest as well, since the cache's name does not tell what the included files hold.
     path = f"{stem}.{sha256(f'{name}{compiled.plan.digest}'.encode()).hexdigest()[:16]}"
-    if os.path.exists(path):
+    if lexists(path):
         return
     try:
         write_private(path, pack(compiled))
@@ -52,6 +53,7 @@ def _stem(state: str, source: Source) -> str:
 def _stored(stem: str) -> list[str]:
     """The plans stored for a source, newest first: more than one where two processes changed it at once."""
     folder, prefix = os.path.split(stem)
+    listing(folder)
     try:
         with os.scandir(folder) as entries:
             found = [(entry.stat().st_mtime_ns, entry.path) for entry in entries if entry.name.startswith(prefix + ".")]

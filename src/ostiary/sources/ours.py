@@ -9,6 +9,7 @@ from typing import Final
 
 from ostiary.guard import Ours
 from ostiary.sources.account import account
+from ostiary.sources.looks import realpath
 from ostiary.sources.places import Places
 
 _SITES: Final = ("site-packages", "dist-packages")
@@ -30,7 +31,7 @@ def find_ours(places: Places) -> Ours:
 
 
 def _both(paths: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(form for path in paths for form in (path, os.path.realpath(path))))
+    return tuple(dict.fromkeys(form for path in paths for form in (path, realpath(path))))
 
 
 def _above(folders: Iterable[str]) -> Iterator[str]:

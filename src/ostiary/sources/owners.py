@@ -6,6 +6,7 @@ import os
 import stat
 import sys
 
+from ostiary.sources.looks import way
 from ostiary.sources.places import Managed
 
 
@@ -18,6 +19,7 @@ def wrong(managed: Managed, path: str) -> str:
     """
     if sys.platform == "win32":
         return ""
+    way(path)
     for step in _steps(managed, path):
         try:
             reason = _fault(os.lstat(step), managed)

@@ -13,6 +13,7 @@ from typing import Any, Final
 from ostiary.foreign.switches import Switches, document
 from ostiary.records import NamedTuple
 from ostiary.sources.files import Unreadable, exists, inside, read
+from ostiary.sources.looks import isdir, listdir, realpath
 
 MANIFEST: Final = os.path.join(".claude-plugin", "plugin.json")
 """A plugin's manifest, from its folder."""
@@ -41,7 +42,7 @@ def claude_plugins(
     above = {name: on for one in managed for name, on in one.plugins.items()}
     on = {name: on for one in user for name, on in one.plugins.items()} | above
     roots = [
-        os.path.realpath(path)
+        realpath(path)
         for name, entries in index.items()
         if on.get(name)
         for entry in (entries if isinstance(entries, list) else [entries])
@@ -57,7 +58,7 @@ def _installed(entry: Mapping[str, Any], project: tuple[str, ...]) -> str:
     if not isinstance(path, str) or not os.path.isabs(path):
         return ""
     if scope in ("project", "local"):
-        return path if isinstance(only, str) and os.path.realpath(only) in map(os.path.realpath, project) else ""
+        return path if isinstance(only, str) and realpath(only) in map(realpath, project) else ""
     return path
 
 
@@ -65,12 +66,12 @@ def afk_plugins(home: str | None) -> Iterator[Plugin]:
     """The plugins below afk's folder. One that its index switches off does not run, nor does one that lies deeper than
     others (in what a marketplace keeps) and is not in the index."""
     top = os.path.join(home or "", ".afk", "plugins")
-    if not home or not os.path.isdir(top):
+    if not home or not isdir(top):
         return
     index = _object(json_in(os.path.join(top, ".index.json")).get("plugins"))
     seen: set[str] = set()
     for path, depth in _below(top):
-        root = os.path.realpath(path)
+        root = realpath(path)
         if root in seen or not exists(os.path.join(root, MANIFEST)):
             continue
         seen.add(root)
@@ -97,7 +98,7 @@ def _below(top: str) -> Iterator[tuple[str, int]]:
             count += 1
             if count > _FOLDERS:
                 return
-            if name == ".git" or not os.path.isdir(path):
+            if name == ".git" or not isdir(path):
                 continue
             yield path, depth + 1
             if depth + 1 < _DEPTH and not exists(os.path.join(path, MANIFEST)):
@@ -107,7 +108,7 @@ def _below(top: str) -> Iterator[tuple[str, int]]:
 def names_in(folder: str) -> list[str]:
     """The names in a folder, sorted; none where it cannot be looked at."""
     try:
-        return sorted(os.listdir(folder))
+        return sorted(listdir(folder))
     except OSError:
         return []
 

@@ -9,6 +9,7 @@ import sys
 from contextlib import suppress
 from typing import Final
 
+from ostiary.sources import looks
 from ostiary.sources.files import Unreadable, read
 
 _APPENDING: Final = (
@@ -28,6 +29,7 @@ def read_private(path: str, limit: int) -> bytes | None:
     """The bytes of a file in a private folder, None if there is none. Raises `Unreadable` where folder or file belong
     to someone else, or others may write them."""
     folder = os.path.dirname(path)
+    looks.way(path)
     try:
         _insist(folder)
         _insist(path)
@@ -35,6 +37,7 @@ def read_private(path: str, limit: int) -> bytes | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
+        looks.unsure()
         raise Unreadable(f"it cannot be looked at ({(error.strerror or 'unknown').lower()})") from None
 
 

@@ -9,6 +9,7 @@ import os
 from typing import Final
 
 from ostiary.records import dataclass
+from ostiary.sources.looks import lexists, realpath
 
 RULES_FOLDER: Final = ".ostiary"
 _REPOSITORY: Final = ".git"
@@ -55,14 +56,14 @@ def find_roots(start: str | None, *others: object) -> Roots:
         folders=tuple(
             RulesFolder(os.path.join(folder, RULES_FOLDER), root, root == start_root)
             for folder, root in folders.items()
-            if os.path.lexists(os.path.join(folder, RULES_FOLDER))
+            if lexists(os.path.join(folder, RULES_FOLDER))
         ),
     )
 
 
 def _marked(chain: tuple[str, ...]) -> bool:
     """Whether a root is more than some folder: `cd /` must not make the whole machine the project."""
-    return any(os.path.lexists(os.path.join(chain[0], name)) for name in (_REPOSITORY, RULES_FOLDER))
+    return any(lexists(os.path.join(chain[0], name)) for name in (_REPOSITORY, RULES_FOLDER))
 
 
 def _foreign(path: object, start: str | None) -> str | None:
@@ -89,12 +90,12 @@ def _chain(path: str) -> tuple[str, ...]:
     above = [path]
     while len(above) < _DEPTH and (parent := os.path.dirname(above[-1])) != above[-1]:
         above.append(parent)
-    repositories = [index for index, folder in enumerate(above) if os.path.lexists(os.path.join(folder, _REPOSITORY))]
+    repositories = [index for index, folder in enumerate(above) if lexists(os.path.join(folder, _REPOSITORY))]
     return tuple(above[repositories[-1] if repositories else 0 :: -1])
 
 
 def _resolved(path: str) -> str:
     try:
-        return os.path.realpath(path)
+        return realpath(path)
     except (OSError, ValueError):
         return path

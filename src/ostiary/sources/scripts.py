@@ -15,6 +15,7 @@ from ostiary.expressions import expression
 from ostiary.policy import FilePlan, HandlerPlan
 from ostiary.sources.discover import FOREIGN, Source
 from ostiary.sources.files import Unreadable, inside, read
+from ostiary.sources.looks import realpath
 
 _MOST: Final = 256
 
@@ -41,7 +42,7 @@ def digest(source: Source, path: str) -> str:
     root = source.root or ""
     whole = os.path.join(root, path)
     try:
-        target = os.path.realpath(whole)
+        target = realpath(whole)
         data = read(whole, FOREIGN.file)
     except FileNotFoundError:
         return ""
@@ -69,7 +70,7 @@ def handlers(plan: FilePlan) -> Iterator[HandlerPlan]:
 def _named(handler: HandlerPlan, root: str) -> Iterator[str]:
     """Where the words of a command would lie as paths, from the root: from the folder of the rule file, as it is
     written and as it is reached, or from the project's."""
-    folders = dict.fromkeys((handler.folder, os.path.realpath(handler.folder), root))
+    folders = dict.fromkeys((handler.folder, realpath(handler.folder), root))
     for written in _words(handler):
         word = _PROJECT.sub(lambda _: root, written)
         for folder in folders if word and "\0" not in word else ():

@@ -17,6 +17,7 @@ from ostiary.records import NamedTuple, replace
 from ostiary.sources.desk import Desk, compiled
 from ostiary.sources.discover import OWN, Source
 from ostiary.sources.files import Unreadable, exists, read
+from ostiary.sources.looks import realpath
 from ostiary.sources.owners import wrong
 from ostiary.sources.places import Managed
 from ostiary.sources.roots import Roots
@@ -102,7 +103,7 @@ def _said(source: Source, desk: Desk) -> tuple[Said, tuple[Problem, ...]]:
 
 def _managed(managed: Managed) -> Source:
     path = os.path.join(managed.path, NAME)
-    folder = os.path.realpath(managed.path)
+    folder = realpath(managed.path)
     source = Source(tier="managed", path=path, label=path, folder=folder, within=(), limit=OWN.file, holds="settings")
     # That there is no file says nothing either where others can take it away.
     reason = wrong(managed, path if exists(path) else managed.path) if exists(managed.path) else ""

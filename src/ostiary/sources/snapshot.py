@@ -1,35 +1,40 @@
-"""All files that an engine goes by, as they were at one time."""
+"""All files that a policy is made of, as they were at one time."""
 
 from __future__ import annotations
 
-import os
 import time
 from collections import ChainMap
 from collections.abc import Iterable, MutableMapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from ostiary.foreign import AgentName
-from ostiary.policy import Admitted, Gates, Policy
+from ostiary.guard import Ours
+from ostiary.policy import Admitted, Policy
 from ostiary.problems import Problem
 from ostiary.records import NamedTuple, dataclass, field, replace
 from ostiary.sources import store
 from ostiary.sources.admit import Standing, admit, policy_of
 from ostiary.sources.compiled import Compiled
-from ostiary.sources.compiling import compile_source
 from ostiary.sources.desk import Desk
 from ostiary.sources.discover import Source, discover_own, discover_plugins, discover_projects
-from ostiary.sources.foreign import discover_foreign, where
+from ostiary.sources.looks import Looks, lasts, looking
+from ostiary.sources.ours import find_ours
 from ostiary.sources.places import Places
-from ostiary.sources.roots import Roots, RulesFolder, find_roots
-from ostiary.sources.settings import NAME, Settings, load_settings
+from ostiary.sources.roots import Roots, RulesFolder
+from ostiary.sources.settings import Settings, load_settings
 from ostiary.sources.store import Trust
 from ostiary.sources.watch import Watch, settled
 
+if TYPE_CHECKING:
+    from ostiary.foreign import AgentName
+    from ostiary.sources.foreign import Found
+
 Folders = tuple[RulesFolder, ...]
-Marks = tuple[tuple[int, int, int] | None, ...]
+Standings = tuple[Standing, ...]
 
+Policies = MutableMapping[tuple[object, ...], Policy]
+"""Policies by what they are made of."""
 
-_KEPT: Final = 64  # combinations of sources that vanished
+_KEPT: Final = 64
 
 
 class Wanted(NamedTuple):
@@ -41,98 +46,86 @@ class Wanted(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
-    """How each source takes part, and the policy that makes."""
-
-    standings: tuple[Standing, ...]
-    policy: Policy
-
-
-@dataclass(frozen=True, slots=True)
 class Snapshot:
-    """All files as they were at one time: `base` holds those of the start folder, `further` what events in other
-    projects added, `kept` what is in force where sources vanished under a session. `marks` are those of the files that
+    """All files as they were at one time: `standings` are how those of the start folder (and of further rules folders
+    it was taken with) take part, `further` what events in other projects added. `marks` are the looks at the files that
     say whom to trust, `strays` tells of files that only look like another agent's settings. An event that is being
     judged keeps the snapshot it began with."""
 
     desk: Desk
     settings: Settings
     trust: Trust
-    marks: Marks
+    marks: Looks
     roots: Roots
-    base: Loaded
+    ours: Ours
+    standings: Standings
     strays: tuple[Problem, ...]
     host: tuple[Admitted, ...]
-    further: dict[Folders, Loaded] = field(default_factory=dict)
-    kept: dict[tuple[str, ...], Loaded] = field(default_factory=dict)
+    policies: Policies
+    further: dict[Folders, Standings] = field(default_factory=dict)
 
-    def settled(self, loaded: Loaded, watch: Watch, *, noting: bool) -> Loaded:
-        """The same with what vanished under a session."""
-        standings = settled(loaded.standings, watch, self.desk, self.trust, self.settings, noting=noting)
-        if standings is loaded.standings:
-            return loaded
-        key = tuple(f"{one.tier} {one.source.path} {one.reviewed} {one.digest} {one.note}" for one in standings)
-        found = self.kept.get(key)
+    def policy(self, standings: Standings) -> Policy:
+        """The policy that sources make which take part like this."""
+        settings, trust = self.settings, self.trust
+        how = tuple((one.tier, one.source.path, one.reviewed, one.digest, one.note) for one in standings)
+        key = (how, settings.gates, trust.problems, tuple(self.ours.values()))
+        found = self.policies.get(key)
         if found is None:
-            policy = policy_of(standings, self.desk.places, self.trust, self.settings.gates, self.host)
-            found = Loaded(standings, policy)
-            if len(self.kept) < _KEPT:
-                self.kept[key] = found
+            found = policy_of(standings, self.ours, trust, settings.gates, self.host)
+            if len(self.policies) < _KEPT:
+                self.policies[key] = found
         return found
 
-    def beside(self, folders: Folders) -> Loaded:
-        """What the start folder and these rules folders hold."""
-        return _load(discover_projects(folders), self.desk, self.trust, self.settings.gates, self.host, self.base)
+    def settled(self, standings: Standings, watch: Watch, *, noting: bool) -> Standings:
+        """The same with what vanished under a session."""
+        return settled(standings, watch, self.desk, self.trust, self.settings, noting=noting)
+
+    def beside(self, folders: Folders) -> Standings:
+        """How the sources of the start folder and of these rules folders take part."""
+        return (*self.standings, *_admitted(discover_projects(folders), self.desk, self.trust))
 
     def accepted(self) -> Policy:
         """The policy as it would be if a person had accepted everything."""
-        standings = (replace(standing, reviewed=True) for standing in self.base.standings)
-        return policy_of(standings, self.desk.places, self.trust, self.settings.gates, self.host)
+        return self.policy(tuple(replace(standing, reviewed=True) for standing in self.standings))
 
     def hosted(self, host: tuple[Admitted, ...]) -> Snapshot:
         """The same files with other handlers of the host."""
-        policy = policy_of(self.base.standings, self.desk.places, self.trust, self.settings.gates, host)
-        return replace(self, base=Loaded(self.base.standings, policy), host=host, further={}, kept={})
+        return replace(self, host=host, policies={})
 
 
-def snapshot(places: Places, start: str, wanted: Wanted, memory: MutableMapping[str, Compiled]) -> Snapshot:
-    """Everything as it is on the disk now. Plans in `memory` whose sources are what they were are used again."""
-    seen = marks(places)  # first: what changes while it is read is read again
-    fresh: dict[str, Compiled] = {}
-    desk = Desk(places, compile_source, ChainMap(fresh, memory))
-    roots = find_roots(start)
-    settings = load_settings(desk, roots)
-    trust = store.load(places.state, time.time()).under(settings)
+_NOTHING: Final = Wanted()
+
+
+def snapshot(roots: Roots, start: str | None, desk: Desk, policies: Policies, wanted: Wanted = _NOTHING) -> Snapshot:
+    """Everything as it is on the disk now, for an agent that was started in the folder `start`, with the rules folders
+    of these roots. Plans that the desk has in memory are used again where their sources are what they were. Raises
+    `Miss` as `desk.compiled` does."""
+    places, fresh = desk.places, dict[str, Compiled]()
+    desk = replace(desk, memory=ChainMap(fresh, desk.memory))
+    with looking() as marks:
+        settings = load_settings(desk, roots)
+        trust = store.load(places.state, time.time()).under(settings)
+        lasts(trust.now, trust.lapses)
     # what managed settings say goes before what an embedder wants
     agents = settings.hooks_from if wanted.agents is None or "hooks_from" in settings.managed else wanted.agents
-    foreign = discover_foreign(agents, where(places, roots, start))
-    ours = (*discover_own(places), *discover_projects(roots.folders), *discover_plugins(places))
-    base = _load((*ours, *foreign.sources), desk, trust, settings.gates, wanted.host)
+    foreign = _foreign(agents, places, roots, start)
+    projects = discover_projects(roots.folders)
+    sources = (*discover_own(places), *projects, *discover_plugins(places), *(foreign.sources if foreign else ()))
+    standings = _admitted(sources, desk, trust)
+    strays = foreign.problems if foreign else ()
     desk = replace(desk, memory=fresh)
-    return Snapshot(desk, settings, trust, seen, roots, base, foreign.problems, wanted.host)
+    ours = find_ours(places)
+    return Snapshot(desk, settings, trust, marks, roots, ours, standings, strays, wanted.host, policies)
 
 
-def marks(places: Places) -> Marks:
-    """What tells whether trust or settings are other ones now."""
-    files = (store.place(places.state), *(os.path.join(folder, NAME) for folder in (places.managed.path, places.user)))
-    return tuple(map(_mark, files))
-
-
-def _mark(path: str) -> tuple[int, int, int] | None:
-    try:
-        status = os.stat(path)
-    except OSError:
+def _foreign(agents: tuple[AgentName, ...], places: Places, roots: Roots, start: str | None) -> Found | None:
+    """Other agents' settings files, as far as these agents are named."""
+    if not agents:
         return None
-    return status.st_ino, status.st_mtime_ns, status.st_size
+    from ostiary.sources.foreign import discover_foreign, where  # late: most hooks are done without it
+
+    return discover_foreign(agents, where(places, roots, start))
 
 
-def _load(
-    sources: Iterable[Source],
-    desk: Desk,
-    trust: Trust,
-    gates: Gates,
-    host: tuple[Admitted, ...],
-    above: Loaded | None = None,
-) -> Loaded:
-    standings = (*(above.standings if above else ()), *(admit(source, desk, trust) for source in sources))
-    return Loaded(standings, policy_of(standings, desk.places, trust, gates, host))
+def _admitted(sources: Iterable[Source], desk: Desk, trust: Trust) -> Standings:
+    return tuple(admit(source, desk, trust) for source in sources)

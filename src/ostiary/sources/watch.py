@@ -3,7 +3,7 @@ file. Where they are not, `vanished` says what that means."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from ostiary.event import Event
 from ostiary.policy import stops
@@ -37,16 +37,22 @@ class Watch(NamedTuple):
         return seen.folders(self.noted, found, self.start)
 
 
-def watch(places: Places, event: Event, memory: Memory, start: str | None) -> Watch:
+Recall = Callable[[str], Mapping[Key, Noted]]
+"""What is noted in a file, as `seen.recall` tells it."""
+
+
+def watch(places: Places, event: Event, memory: Memory, start: str | None, recall: Recall = seen.recall) -> Watch:
     """What is known of the session of an event."""
     session = None if event.session is None else seen.place(places.state, event.agent, event.session)
-    return known(places, session, memory, start)._replace(ends=event.name == "SessionEnd")
+    return known(places, session, memory, start, recall)._replace(ends=event.name == "SessionEnd")
 
 
-def known(places: Places, session: str | None, memory: Memory, start: str | None) -> Watch:
+def known(
+    places: Places, session: str | None, memory: Memory, start: str | None, recall: Recall = seen.recall
+) -> Watch:
     """What is noted in the file of a session."""
     managed = seen.managed_place(places.state, places.managed.path)
-    noted = {**seen.recall(managed), **(seen.recall(session) if session else {})}
+    noted = {**recall(managed), **(recall(session) if session else {})}
     return Watch(session, managed, noted, memory, start)
 
 

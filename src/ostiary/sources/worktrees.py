@@ -11,6 +11,7 @@ import stat
 from typing import Final
 
 from ostiary.sources.files import Unreadable, read
+from ostiary.sources.looks import lstat, realpath
 
 _LIMIT: Final = 4096
 _LABEL: Final = "gitdir: "
@@ -22,7 +23,7 @@ def repository(root: str) -> str:
     is none, or not surely. Raises nothing."""
     marker = os.path.join(root, ".git")
     try:
-        mode = os.lstat(marker).st_mode
+        mode = lstat(marker).st_mode
         # A link may lead into any repository, and that one does not know of it.
         if stat.S_ISDIR(mode):
             return marker
@@ -36,9 +37,9 @@ def _shared(marker: str) -> str:
     text = _line(marker)
     if not text.startswith(_LABEL):
         return ""
-    entry = os.path.realpath(os.path.join(os.path.dirname(marker), text.removeprefix(_LABEL)))
-    shared = os.path.realpath(os.path.join(entry, _line(os.path.join(entry, "commondir"))))
-    back = os.path.realpath(os.path.join(entry, _line(os.path.join(entry, "gitdir"))))
+    entry = realpath(os.path.join(os.path.dirname(marker), text.removeprefix(_LABEL)))
+    shared = realpath(os.path.join(entry, _line(os.path.join(entry, "commondir"))))
+    back = realpath(os.path.join(entry, _line(os.path.join(entry, "gitdir"))))
     inside = os.path.dirname(entry) == os.path.join(shared, _WORKTREES)
     return shared if inside and back == marker else ""
 
