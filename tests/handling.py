@@ -26,7 +26,17 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "http": {"headers": (), "allowed_env": (), "private": False, "ca_file": None, "proxy": None},
     "python": {},
     "function": {},
-    "mcp_tool": {"command": (), "environment": (), "url": "", "headers": (), "allowed_env": (), "input": "{}"},
+    "mcp_tool": {
+        "command": (),
+        "environment": (),
+        "url": "",
+        "headers": (),
+        "allowed_env": (),
+        "private": False,
+        "ca_file": None,
+        "proxy": None,
+        "input": "{}",
+    },
     "prompt": {"prompt": "safe?", "model": "", "goes_on": False},
     "agent": {"prompt": "safe?", "model": ""},
 }

@@ -17,6 +17,7 @@ import pytest
 from handling import request, say
 from ostiary.decision import Decision, Verdict
 from ostiary.event import Event
+from servers.local import leading, reply, serving
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="process groups are those of POSIX systems")
 
@@ -207,6 +208,34 @@ def test_a_proxy_of_the_environment_is_not_used(address: str, tmp_path: Path, mo
 )
 def test_an_address_without_a_server_is_a_failure(path: str, failure: str, address: str, tmp_path: Path) -> None:
     assert call(tmp_path, "say", {"url": address.removesuffix("/mcp") + path}) == Decision(failure=failure)
+
+
+def test_where_a_name_leads_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    leading("10.0.0.1", monkeypatch)
+    told = "`tools.example.com` leads to the private address 10.0.0.1; the rule does not say `private: true`"
+    assert call(tmp_path, "say", {"url": "https://tools.example.com/mcp"}) == Decision(failure=told)
+
+
+def test_a_name_that_leads_inside_with_permission(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leading("127.0.0.1", monkeypatch)
+    where = {"url": address.replace("127.0.0.1", "localhost"), "private": True}
+    assert call(tmp_path, "say", where, {"text": ""}) == Decision()
+
+
+def test_authorities_that_are_not_there(tmp_path: Path) -> None:
+    where = {"url": "https://tools.example.com/mcp", "ca_file": "none.pem"}
+    told = f"`{tmp_path}/none.pem` cannot be read: No such file or directory"
+    assert call(tmp_path, "say", where) == Decision(failure=told)
+
+
+def test_a_proxy_that_the_rule_names(tmp_path: Path) -> None:
+    with serving(reply("no", "407 Who are you")) as proxy:
+        where = {"url": "https://tools.example.com/mcp", "proxy": f"http://127.0.0.1:{proxy.port}"}
+        said = call(tmp_path, "say", where)
+    assert said == Decision(failure="`https://tools.example.com/mcp` cannot be reached: ProxyError")
+    assert proxy.requests[0].startswith(b"CONNECT tools.example.com:443 HTTP/1.1\r\n")
 
 
 def test_an_address_that_nobody_answers_at_is_a_failure(tmp_path: Path) -> None:

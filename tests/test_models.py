@@ -259,6 +259,18 @@ def test_a_redirect_is_not_followed(provider: str, served: ModelServer) -> None:
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_proxy_that_settings_name_is_used(provider: str, served: ModelServer) -> None:
+    with model_server() as proxy:
+        given = serving(served, provider)
+        (plan,) = given["models"]
+        said = ask("prompt", **{**given, "models": (plan._replace(proxy=proxy.url),)})
+    assert said == {"failure": "the model cannot be asked: NotFoundError with status 404"}
+    path = {"anthropic": "/v1/messages", "openai": "/v1/chat/completions"}[provider]
+    assert [asked for asked, _, _ in proxy.asked] == [served.url + path]
+    assert served.asked == []
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
 def test_an_answer_without_an_end_ends_with_the_time(provider: str, served: ModelServer) -> None:
     ask("prompt", **serving(served, provider))  # the SDK is imported by now
     served.endless = True

@@ -224,6 +224,9 @@ def _tool(entry: Cursor, said: Said, origin: Origin) -> Pairs | None:
         ("url", server.url),
         ("headers", server.headers),
         ("allowed_env", ()),
+        ("private", False),
+        ("ca_file", None),
+        ("proxy", None),
         ("input", json.dumps(said.get("input", {}))),
     )
 

@@ -70,6 +70,23 @@ Url = Annotated[str, PlainValidator(_url, json_schema_input_type=str)]
 """The address of a server in a rule file. What is sent there must not be readable, or other, on the way."""
 
 
+def _proxy(value: Any) -> str:
+    found = re.fullmatch(r"http://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?", text(value))
+    if not found or not 0 < int((found[2] or ":80")[1:]) < 65_536:
+        raise refuse("this is no proxy", "write `http://HOST:PORT`")
+    return text(value)
+
+
+Proxy = Annotated[str, PlainValidator(_proxy, json_schema_input_type=str)]
+"""The address of a proxy."""
+
+PRIVATE: Final = "`true`: the host may have an address of a private network"
+PROXY: Final = (
+    "the proxy that leads to the server, `http://HOST:PORT`; with one nobody here knows which address that has"
+)
+CA_FILE: Final = "a file with the authorities to trust instead of the system's, beside the rule file"
+
+
 class HandlerSpec(Spec):
     """What all handlers have."""
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import Field, PlainValidator, StrictBool
 
-from ostiary.handlers.base import HandlerSpec, Url
+from ostiary.handlers.base import CA_FILE, PRIVATE, PROXY, HandlerSpec, Proxy, Url
 from ostiary.matchers.base import Name, described, refuse, text
 
 _HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
@@ -28,13 +28,6 @@ def _headers(value: Any) -> tuple[tuple[str, str], ...]:
     return tuple(value.items())
 
 
-def _proxy(value: Any) -> str:
-    found = re.fullmatch(r"http://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?", text(value))
-    if not found or not 0 < int((found[2] or ":80")[1:]) < 65_536:
-        raise refuse("this is no proxy", "write `http://HOST:PORT`")
-    return text(value)
-
-
 def _variables(value: Any) -> str:
     if not _VARIABLE.fullmatch(text(value)):
         raise refuse("this cannot be the name of a variable", "write it without `$`")
@@ -42,7 +35,6 @@ def _variables(value: Any) -> str:
 
 
 Headers = Annotated[tuple[tuple[str, str], ...], PlainValidator(_headers, json_schema_input_type=dict[str, str])]
-Proxy = Annotated[str, PlainValidator(_proxy, json_schema_input_type=str)]
 Variable = Annotated[str, PlainValidator(_variables, json_schema_input_type=str)]
 
 
@@ -62,13 +54,9 @@ class Http(HandlerSpec):
     allowed_env: tuple[Variable, ...] = Field(
         default=(), description="the environment variables that `headers` may hold; any other is empty there"
     )
-    private: StrictBool = Field(default=False, description="`true`: the host may have an address of a private network")
-    proxy: Proxy | None = described(
-        "the proxy that leads to the server, `http://HOST:PORT`; with one nobody here knows which address that has"
-    )
-    ca_file: Name | None = described(
-        "a file with the authorities to trust instead of the system's, beside the rule file"
-    )
+    private: StrictBool = Field(default=False, description=PRIVATE)
+    proxy: Proxy | None = described(PROXY)
+    ca_file: Name | None = described(CA_FILE)
 
     def options(self) -> tuple[tuple[str, Any], ...]:
         """The kind's own options as plain values."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, ClassVar
 
-from pydantic import Field, PlainValidator, model_validator
+from pydantic import Field, PlainValidator, StrictBool, model_validator
 
-from ostiary.handlers.base import HandlerSpec, Url
+from ostiary.handlers.base import CA_FILE, PRIVATE, PROXY, HandlerSpec, Proxy, Url
 from ostiary.matchers.base import Name, Spec, described, refuse
 
 
@@ -33,6 +33,9 @@ class Server(Spec):
         default={}, description="headers of each request; `$NAME` and `${NAME}` are variables of `allowed_env`"
     )
     allowed_env: tuple[Name, ...] = Field(default=(), description="environment variables that `headers` may hold")
+    private: StrictBool = Field(default=False, description=PRIVATE)
+    proxy: Proxy | None = described(PROXY)
+    ca_file: Name | None = described(CA_FILE)
 
     @model_validator(mode="after")
     def _one_place(self) -> Server:
@@ -40,8 +43,9 @@ class Server(Spec):
             raise refuse("expected either `command` or `url`", "write `server: {command: ./server.py}`")
         if self.command is None and (self.args or self.env):
             raise refuse("`args` and `env` belong to `command`", "remove them")
-        if self.url is None and (self.headers or self.allowed_env):
-            raise refuse("`headers` and `allowed_env` belong to `url`", "remove them")
+        of_url = (self.headers, self.allowed_env, self.private, self.proxy, self.ca_file)
+        if self.url is None and any(of_url):
+            raise refuse("`headers`, `allowed_env`, `private`, `proxy` and `ca_file` belong to `url`", "remove them")
         return self
 
 
@@ -71,5 +75,8 @@ class McpTool(HandlerSpec):
             ("url", where.url or ""),
             ("headers", tuple(where.headers.items())),
             ("allowed_env", where.allowed_env),
+            ("private", where.private),
+            ("ca_file", where.ca_file),
+            ("proxy", where.proxy),
             ("input", self.input),
         )

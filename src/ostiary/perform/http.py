@@ -1,27 +1,24 @@
 """HTTP servers as handlers: one POST of the event, one answer.
 
 The address stands in the rule: nothing of an event is in it, no proxy of the environment and no redirection changes it.
-Where a name leads is looked up first, and a private address is refused unless the rule permits it, so that who controls
-a name server reaches nothing inside. The time counts for the whole exchange, however slowly a server speaks.
+The time counts for the whole exchange, however slowly a server speaks.
 """
 
 from __future__ import annotations
 
 import http.client
 import io
-import os
 import socket
 import ssl
 from contextlib import closing
 from functools import partial
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
-from threading import Thread
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from ostiary.decision import Decision
 from ostiary.perform.environment import of_headers
 from ostiary.perform.headers import headers
+from ostiary.perform.network import Failed, LookUp, authorities, permitted
 from ostiary.perform.payload import encoded
 from ostiary.perform.program import CANCELLED, CAPTURED, LATE
 from ostiary.perform.replies import of_response
@@ -31,19 +28,12 @@ _HEADERS: Final = {"Content-Type": "application/json", "Accept": "application/js
 _OURS: Final = frozenset(("host", "content-length", "transfer-encoding", *map(str.lower, _HEADERS)))
 _LOOK: Final = 0.05
 
-# Where clouds tell machines their keys, besides the link-local addresses.
-_METADATA: Final = frozenset(("100.100.100.200", "fd00:ec2::254", "fd20:ce::254"))
-
-
-class _Failed(Exception):
-    """The exchange did not come about; the message says why."""
-
 
 def perform(job: Job) -> Decision:
     """Sends the event and reads the answer."""
     try:
         status, body = _exchange(job)
-    except _Failed as failed:
+    except Failed as failed:
         return Decision(failure=str(failed))
     except ssl.SSLError as error:
         return Decision(failure=f"the connection is not safe: {error.reason or type(error).__name__}")
@@ -70,7 +60,7 @@ def _exchange(job: Job) -> tuple[int, bytes]:
         try:
             connection.request("POST", f"{url.path or '/'}{'?' + url.query if url.query else ''}", body, sent)
         except ValueError:  # its text would show the value
-            raise _Failed("a header's value holds a character that no header may have") from None
+            raise Failed("a header's value holds a character that no header may have") from None
         with closing(connection.getresponse()) as answer:
             found = answer.read(CAPTURED + 1)
             missing = answer.length
@@ -99,14 +89,14 @@ def _pass_through(line: _Line, place: str) -> None:
     with closing(http.client.HTTPResponse(line, method="CONNECT")) as answer:  # type: ignore[arg-type]  # as above
         answer.begin()
         if not 200 <= answer.status < 300:
-            raise _Failed(f"the proxy answered with status {answer.status}")
+            raise Failed(f"the proxy answered with status {answer.status}")
 
 
 def _connected(job: Job, host: str, port: int, *, private: bool) -> socket.socket:
     """A connection to the first address that answers."""
     failure: OSError | None = None
-    for family, kind, protocol, _, address in _addresses(job, host, port):
-        _refuse(str(address[0]), host, private=private)
+    for family, kind, protocol, _, address in LookUp(host, port).addresses(_left(job)):
+        permitted(str(address[0]), host, private=private)
         sock = socket.socket(family, kind, protocol)
         try:
             sock.settimeout(_left(job))
@@ -114,90 +104,29 @@ def _connected(job: Job, host: str, port: int, *, private: bool) -> socket.socke
         except OSError as error:
             sock.close()
             if isinstance(error, TimeoutError):
-                raise _Failed(LATE) from None
+                raise Failed(LATE) from None
             failure = error
             continue
         return sock
-    raise failure or _Failed(f"`{host}` has no address")
-
-
-def _addresses(job: Job, host: str, port: int) -> list[Any]:
-    """Where a name leads. A system's look-up cannot be given a time, so a thread does it, which ends when it does."""
-    found: list[Any] = []
-
-    def look() -> None:
-        try:
-            found.append(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
-        except (OSError, UnicodeError):
-            found.append([])
-
-    thread = Thread(target=look, name="ostiary look-up", daemon=True)
-    thread.start()
-    thread.join(_left(job))
-    if not found:
-        raise _Failed(LATE)
-    if not found[0]:
-        raise _Failed(f"`{host}` has no address")
-    addresses: list[Any] = found[0]
-    return addresses
-
-
-def _refuse(text: str, host: str, *, private: bool) -> None:
-    """Raises for an address that a handler must not reach."""
-    address = ip_address(text.partition("%")[0])
-    address = _within(address)
-    if address.is_link_local or str(address) in _METADATA or address.is_multicast or address.is_unspecified:
-        raise _Failed(f"`{host}` leads to {address}, which is no server's address")
-    if not (address.is_global or private or (address.is_loopback and _means_here(host))):
-        raise _Failed(f"`{host}` leads to the private address {address}; the rule does not say `private: true`")
-
-
-def _within(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
-    """The IPv4 address that an IPv6 one leads to, where a gateway would take it there (RFC 4291, 6052, 3056, 4380)."""
-    if isinstance(address, IPv4Address):
-        return address
-    if address in _NAT64:
-        return IPv4Address(int(address) & 0xFFFFFFFF)
-    return address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1] or address
-
-
-_NAT64: Final = IPv6Network("64:ff9b::/96")
-
-
-def _means_here(host: str) -> bool:
-    """Whether a host is written as this machine."""
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
+    raise failure or Failed(f"`{host}` has no address")
 
 
 def _wrapped(plain: socket.socket, host: str, job: Job) -> ssl.SSLSocket:
-    """The connection with TLS, checked against the system's authorities: the environment names none (law L6)."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    places = ssl.get_default_verify_paths()
-    authorities: str | None = job.options["ca_file"]
-    if authorities:
-        path = os.path.join(job.request.plan.folder, authorities)
-        try:
-            context.load_verify_locations(path)
-        except OSError as error:
-            raise _Failed(f"`{path}` cannot be read: {error.strerror or 'it holds no certificates'}") from None
-    else:
-        _load_authorities(context, places.openssl_cafile, places.openssl_capath)
+    """The connection with TLS, checked against the authorities of the rule or the system's: the environment names none
+    (law L6)."""
+    context = authorities(job) or _of_system()
     plain.settimeout(_left(job))
     try:
         return context.wrap_socket(plain, server_hostname=host)
     except TimeoutError:
-        raise _Failed(LATE) from None
+        raise Failed(LATE) from None
 
 
-def _load_authorities(context: ssl.SSLContext, file: str, folder: str) -> None:
+def _of_system() -> ssl.SSLContext:
+    context, places = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), ssl.get_default_verify_paths()
     for load in (
-        partial(context.load_verify_locations, cafile=file),
-        partial(context.load_verify_locations, capath=folder),
+        partial(context.load_verify_locations, cafile=places.openssl_cafile),
+        partial(context.load_verify_locations, capath=places.openssl_capath),
     ):
         try:
             load()
@@ -207,14 +136,15 @@ def _load_authorities(context: ssl.SSLContext, file: str, folder: str) -> None:
         for data, encoding, _ in ssl.enum_certificates("ROOT"):
             if encoding == "x509_asn":
                 context.load_verify_locations(cadata=data)
+    return context
 
 
 def _left(job: Job) -> float | None:
     """The seconds that are left. Raises where none are or the answer is not wanted any more."""
     if job.cancelled:
-        raise _Failed(CANCELLED)
+        raise Failed(CANCELLED)
     if job.left == 0:
-        raise _Failed(LATE)
+        raise Failed(LATE)
     return job.left
 
 
@@ -230,7 +160,7 @@ class _Line:
         try:
             self._sock.sendall(data)
         except TimeoutError:
-            raise _Failed(LATE) from None
+            raise Failed(LATE) from None
 
     def makefile(self, _mode: str) -> io.BufferedReader:
         """What comes back."""

@@ -19,12 +19,14 @@ from ostiary.perform.command import NotFound, program_of, with_arguments
 from ostiary.perform.environment import environment, folder_of_rule, of_headers
 from ostiary.perform.headers import headers
 from ostiary.perform.loops import Unfinished, finish
+from ostiary.perform.network import Failed, authorities
 from ostiary.perform.payload import encoded
 from ostiary.perform.placeholders import filled
 from ostiary.perform.program import LATE
 from ostiary.perform.replies import of_result
 from ostiary.perform.runtime import Job
 from ostiary.perform.silence import silence
+from ostiary.perform.transport import Refused, Way, client
 from ostiary.records import NamedTuple
 from ostiary.visible import visible
 
@@ -53,17 +55,18 @@ class Process(NamedTuple):
 
 
 class Address(NamedTuple):
-    """A server that is there: its URL and the headers of each request."""
+    """A server that is there: its URL, the headers of each request, and how it is reached."""
 
     url: str
     headers: Mapping[str, str]
+    way: Way
 
 
 def perform(job: Job) -> Decision:
     """Calls the tool and reads its text as the output of a program that succeeded."""
     try:
         server = _server(job)
-    except NotFound as missing:
+    except (NotFound, Failed) as missing:
         return Decision(failure=str(missing))
     arguments = filled(json.loads(job.options["input"]), json.loads(encoded(job.payload)))
     result = _called(server, job.options["tool"], arguments, job)
@@ -79,7 +82,8 @@ def perform(job: Job) -> Decision:
 def _server(job: Job) -> Process | Address:
     if job.options["url"]:
         known = headers(job.options["headers"], of_headers(job), job.runtime.environ)
-        return Address(job.options["url"], known)
+        way = Way(job.options["private"], job.options["proxy"] or "", authorities(job))
+        return Address(job.options["url"], known, way)
     program, *arguments = job.options["command"]
     command = with_arguments(program_of(program, job), tuple(arguments))
     return Process(command, folder_of_rule(job), environment(job), job.runtime.ends)
@@ -123,11 +127,9 @@ else:
 
 @asynccontextmanager
 async def _connected(server: Address) -> AsyncIterator[Any]:
-    """A connection that follows no redirect to elsewhere, takes nothing from the environment, and reads no answer
-    without end."""
-    hooks = {"response": [_bounded]}
+    """A connection that reads no answer without end."""
     async with (
-        httpx2.AsyncClient(headers=dict(server.headers), trust_env=False, timeout=None, event_hooks=hooks) as http,
+        client(server.way, headers=dict(server.headers), event_hooks={"response": [_bounded]}) as http,
         streamable_http_client(server.url, http_client=http) as streams,
     ):
         yield streams
@@ -167,6 +169,8 @@ def _why(error: BaseException, server: Process | Address) -> str:
         error = error.exceptions[0]
     if isinstance(error, TimeoutError):
         return LATE
+    if isinstance(error, Refused):
+        return visible(str(error))
     name = visible(server.url if isinstance(server, Address) else server.command[0])
     if isinstance(error, OSError):
         return f"`{name}` cannot be started: {error.strerror or type(error).__name__}"

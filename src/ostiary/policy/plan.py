@@ -150,7 +150,8 @@ class FilePlan(NamedTuple):
 
 class ModelPlan(NamedTuple):
     """A model that settings of a tier name: who serves it (`anthropic`, `openai`), the server's name for it, its
-    address (empty: the provider's own), and the environment variable that holds the key (empty: none is needed)."""
+    address (empty: the provider's own), the environment variable that holds the key (empty: none is needed), and the
+    proxy that leads to it, `http://HOST:PORT` (empty: none)."""
 
     name: str
     tier: TierName
@@ -158,6 +159,7 @@ class ModelPlan(NamedTuple):
     model: str
     base_url: str = ""
     key_env: str = ""
+    proxy: str = ""
 
 
 def plain(value: Any) -> Any:

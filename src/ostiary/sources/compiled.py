@@ -10,7 +10,7 @@ from ostiary.policy import FilePlan, file_plan, plain
 from ostiary.problems import Problem
 from ostiary.records import NamedTuple
 
-FORMAT: Final = 5
+FORMAT: Final = 6
 """Version of the stored form. Plans of another form are compiled again."""
 
 _CHECKSUM: Final = sha256().digest_size

@@ -83,7 +83,7 @@ def load_settings(desk: Desk, roots: Roots) -> Settings:
 def _models(files: Mapping[TierName, Said]) -> tuple[ModelPlan, ...]:
     """The models of these files. Of two with one name the last one is meant."""
     found = {
-        name: ModelPlan(name, tier, said["provider"], said["model"], said.get("base_url", ""), said.get("key_env", ""))
+        name: ModelPlan(name, tier, *(said.get(key, "") for key in ModelPlan._fields[2:]))
         for tier, file in files.items()
         for name, said in file.get("models", {}).items()
     }

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StrictBool
 from ostiary.dialects import OnError
 from ostiary.document import load
 from ostiary.foreign import AgentName
+from ostiary.handlers.base import Proxy
 from ostiary.matchers.base import Name, refuse, text
 from ostiary.sources.settings import Said, TrustMode
 
@@ -44,6 +45,11 @@ class Model(BaseModel):
     )
     key_env: Name | None = Field(
         default=None, description="The environment variable that holds its key; it needs none if absent."
+    )
+    proxy: Proxy | None = Field(
+        default=None,
+        description="The proxy that leads to its server, `http://HOST:PORT`; none if absent, whatever the environment "
+        "says.",
     )
 
 

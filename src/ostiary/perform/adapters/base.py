@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Final, Protocol
 
+from ostiary.policy import ModelPlan
+
 if TYPE_CHECKING:
     import httpx2
 
@@ -36,11 +38,12 @@ _SENT: Final = frozenset(
 )
 
 
-def connection(key: str) -> httpx2.AsyncClient:
+def connection(plan: ModelPlan, key: str) -> httpx2.AsyncClient:
     """A connection that the environment has no say in. An SDK takes headers from there (`ANTHROPIC_CUSTOM_HEADERS`,
-    `OPENAI_ORG_ID`, ...), `Host` and `Authorization` among them, and a project's `.env` may reach the environment of a
-    hook (law L6): requests leave with the headers named here alone, through no proxy, and follow no redirect."""
-    import httpx2  # what the SDKs are built on; only where a model is asked
+    `OPENAI_ORG_ID`, ...), `Host` and `Authorization` among them, and proxies (`HTTPS_PROXY`), and a project's `.env`
+    may reach the environment of a hook (law L6): requests leave with the headers named here alone, through no proxy but
+    that of the settings, and follow no redirect. Who wrote the settings knows where the server is, inside or not."""
+    from ostiary.perform.transport import Way, client  # what the SDKs are built on; only where a model is asked
 
     async def ours(request: httpx2.Request) -> None:
         for name in [name for name in request.headers if name not in _SENT]:
@@ -48,4 +51,4 @@ def connection(key: str) -> httpx2.AsyncClient:
         request.headers["host"] = request.url.netloc.decode("ascii")
         request.headers["authorization"] = f"Bearer {key}"
 
-    return httpx2.AsyncClient(trust_env=False, follow_redirects=False, timeout=None, event_hooks={"request": [ours]})
+    return client(Way(private=True, proxy=plan.proxy), event_hooks={"request": [ours]})

@@ -23,7 +23,7 @@ class _Completions:
 
     async def complete(self, prompt: str, system: str, timeout: float | None, model: str) -> str:  # noqa: ARG002
         """The text of the answer. Who awaits it keeps the time: the SDK's own limit is one for each read."""
-        async with connection(self.key) as http:
+        async with connection(self.plan, self.key) as http:
             client = AsyncOpenAI(
                 api_key=self.key, base_url=self.plan.base_url or ADDRESS, timeout=None, http_client=http
             )
