@@ -14,6 +14,7 @@ from ruamel.yaml import YAML
 
 from ostiary.engine import Engine
 from ostiary.explain import REVIEWS, STATES, plain, status_json, status_lines
+from ostiary.problems import Problem
 from trees import plant
 
 if os.name != "posix":
@@ -61,6 +62,8 @@ def test_what_is_in_force_and_what_is_not(row: dict[str, Any], base: Path, monke
             if setting["by"] != "default"
         ],
         "notes": found["notes"],
+        "models": sorted([list(model.values()) for model in found["models"]], key=lambda model: model[1]),
+        "problems": [str(Problem(**problem)) for problem in found["problems"]],
     }
     assert {key: said[key] for key in row["want"]} == row["want"]
 
@@ -77,7 +80,10 @@ def test_how_it_looks(base: Path) -> None:
         base,
         {
             "config/policy.yaml": "version: 1\nrules: [{id: seen, decision: deny, reason: x, mode: observe}]\n",
-            "config/settings.yaml": "enable_shell_hooks: true\non_error: ask\n",
+            "config/settings.yaml": (
+                "enable_shell_hooks: true\non_error: ask\n"
+                "models: {default: {provider: openai, model: m-1, key_env: OSTIARY_NO_SUCH_KEY}}\n"
+            ),
             "managed/settings.yaml": "enable_shell_hooks: false\n",
             "project/.ostiary/policy.yaml": project,
             "project/.ostiary/policy.d/broken.yaml": "version: 1\nrulez: []\n",
@@ -88,7 +94,7 @@ def test_how_it_looks(base: Path) -> None:
     engine.accept(review, review.word, 86_400)
     mine, _, broken = (source.digest[:12] for source in engine.sources)
     text = plain(status_lines(engine.status())).replace(str(base), "BASE")
-    shown = [line for line in text.splitlines() if not line.startswith(("generation", "mode", "  project current"))]
+    shown = [line for line in text.splitlines() if not line.startswith(("generation", "mode  ", "  project current"))]
     assert shown == (
         "managed     BASE/managed\n"
         "user        BASE/config\n"
@@ -102,6 +108,10 @@ def test_how_it_looks(base: Path) -> None:
         "  on_error             ask          the user's settings\n"
         "  hooks_from           none\n"
         "  trust                user\n"
+        "\n"
+        "models\n"
+        "  default  m-1 of openai  key in OSTIARY_NO_SUCH_KEY  the user's settings\n"
+        "    here the model `default` has no key: the variable `OSTIARY_NO_SUCH_KEY` is not set\n"
         "\n"
         "rule files\n"
         f"  user    current   BASE/config/policy.yaml  {mine}  1 rule\n"

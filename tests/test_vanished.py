@@ -174,7 +174,14 @@ def test_what_cannot_be_kept_or_read_asks_or_is_tried_again(base: Path) -> None:
     assert str(load(base).decide(call(base, "rm x")).verdict) == "none"  # what was there is not known any more
     os.chmod(base / "config/state/seen", 0o777)
     (base / POLICY).unlink()
-    assert str(load(base).decide(call(base, "rm x")).verdict) == "none"
+    engine = load(base)
+    assert [str(engine.decide(call(base, text)).verdict) for text in ("rm x", "pwd")] == ["ask", "ask"]
+    seen_folder = base / "config/state/seen"
+    told = f"{seen_folder}: it cannot be relied on: `{seen_folder}` can be written by other users"
+    assert engine.decide(call(base, "rm x")).reason == told.replace(": it", " cannot be used: it", 1)
+    assert str(engine.status().problems[-1]).splitlines()[0] == told
+    os.chmod(seen_folder, 0o700)
+    assert str(engine.decide(call(base, "rm x")).verdict) == "none"
 
 
 NOTED = Noted("project", "/w/.ostiary/policy.yaml", "a", "/w", "name")
@@ -185,11 +192,11 @@ def test_the_file_of_a_session_is_bounded(tmp_path: Path) -> None:
     for number in range(200):
         assert seen.note(file, [NOTED._replace(label="x" * 1000, name=str(number))], 0)
     assert os.path.getsize(file) <= seen.LIMIT
-    assert seen.recall(file)[NOTED.key].name == "199"
+    assert seen.recall(file).noted[NOTED.key].name == "199"
     many = [NOTED._replace(path=f"/{number}", label="x" * 100) for number in range(2 * seen.MOST)]
     for one in many:
         assert seen.note(file, [one], 0)
-    assert len(seen.recall(file)) <= 2 * seen.MOST
+    assert len(seen.recall(file).noted) <= 2 * seen.MOST
 
 
 def test_lines_that_cannot_be_read_are_none(tmp_path: Path) -> None:
@@ -197,7 +204,7 @@ def test_lines_that_cannot_be_read_are_none(tmp_path: Path) -> None:
     assert seen.note(str(file), [NOTED, NOTED._replace(path="/b")], 0)
     with file.open("ab") as more:
         more.write(b'{}\n[1]\n["nobody", "/x", "", "", "a"]\n[[[\n\n["project", "/w"')
-    assert list(seen.recall(str(file))) == [NOTED.key, ("project", "/b")]
+    assert list(seen.recall(str(file)).noted) == [NOTED.key, ("project", "/b")]
     assert seen.note(str(file), [NOTED._replace(name="")], 0)
     assert seen.kept(str(tmp_path), "none") is None
 

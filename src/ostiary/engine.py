@@ -33,6 +33,7 @@ from ostiary.facts import Facts
 from ostiary.foreign import AgentName
 from ostiary.host import Handler, Host, Means, Registration
 from ostiary.perform import Evaluation, Perform, arun, nothing, run
+from ostiary.perform.adapters import missing
 from ostiary.perform.adapters.base import Model, Verifier
 from ostiary.perform.program import Cancel
 from ostiary.perform.runtime import Finished
@@ -44,7 +45,7 @@ from ostiary.sources.admit import Standing, as_reviewed, told
 from ostiary.sources.compiled import Compiled
 from ostiary.sources.compiling import compile_source
 from ostiary.sources.desk import Desk
-from ostiary.sources.held import Held, held, let_go, word
+from ostiary.sources.held import Held, flaws, held, let_go, word
 from ostiary.sources.machine import MachineFacts
 from ostiary.sources.memory import Memory, noted
 from ostiary.sources.places import Managed, Places, find_places
@@ -283,7 +284,8 @@ class Engine:
             found.settings,
             self._places,
             root=found.roots.start or "",
-            problems=(*self.problems, *(problem for one in vanished for problem in one.problems)),
+            models=tuple((plan, missing(plan, os.environ)) for plan in found.settings.models),
+            problems=(*self.problems, *flaws(found), *(problem for one in vanished for problem in one.problems)),
             now=time.time(),
         )
 

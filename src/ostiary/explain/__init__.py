@@ -8,6 +8,7 @@ from ostiary.explain.outcome import LONGEST, STATES, explained, json_text, told
 from ostiary.explain.status import (
     REVIEWS,
     Inactive,
+    ModelStatus,
     Origin,
     ReviewState,
     SettingStatus,
@@ -18,7 +19,7 @@ from ostiary.explain.status import (
 )
 
 __all__ = [
-    "LONGEST", "REVIEWS", "STATES", "Branch", "Inactive", "Line", "Origin", "ReviewState", "Role", "SettingStatus",
-    "SourceStatus", "Span", "Status",
+    "LONGEST", "REVIEWS", "STATES", "Branch", "Inactive", "Line", "ModelStatus", "Origin", "ReviewState", "Role",
+    "SettingStatus", "SourceStatus", "Span", "Status",
     "call_json", "day", "drawn", "explained", "json_text", "plain", "span", "status_json", "status_lines", "told",
 ]  # fmt: skip

@@ -14,6 +14,7 @@ from ostiary.explain.lines import Line, Role, day, span
 from ostiary.problems import Problem
 from ostiary.records import NamedTuple, dataclass
 from ostiary.tiers import TierName
+from ostiary.visible import visible
 
 MODE: Final = "user"
 """Who can change policy, reviews and this program: the user that agents run as."""
@@ -78,6 +79,21 @@ class SettingStatus(NamedTuple):
     overruled: Any = None
 
 
+class ModelStatus(NamedTuple):
+    """A model that handlers ask: its name in the settings, whose settings say so, who serves it, the server's name for
+    it, where the server is (empty: the provider's own), the variable that holds the key (empty: none is needed; the key
+    is shown nowhere), the proxy that leads there (empty: none), and what is missing here, empty if nothing is."""
+
+    name: str
+    by: Origin
+    provider: str
+    model: str
+    base_url: str
+    key_env: str
+    proxy: str
+    missing: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
     """What is in force in one project. `places` are folders by what they hold, `root` is the project's (empty if there
@@ -88,6 +104,7 @@ class Status:
     root: str
     places: tuple[tuple[str, str], ...]
     settings: tuple[SettingStatus, ...]
+    models: tuple[ModelStatus, ...]
     sources: tuple[SourceStatus, ...]
     inactive: tuple[Inactive, ...]
     notes: tuple[str, ...]
@@ -105,6 +122,7 @@ def status_json(status: Status) -> str:
         "root": status.root,
         "places": dict(status.places),
         "settings": [_said(setting) for setting in status.settings],
+        "models": [model._asdict() for model in status.models],
         "sources": [source._asdict() for source in status.sources],
         "inactive": [item._asdict() for item in status.inactive],
         "notes": list(status.notes),
@@ -133,6 +151,10 @@ def status_lines(status: Status) -> Iterator[Line]:
     width = max(len(setting.key) for setting in status.settings)
     for setting in status.settings:
         yield _setting(setting, width)
+    if status.models:
+        yield from _heading("models")
+    for model in status.models:
+        yield from _model(model)
     yield from _heading("rule files")
     for source in status.sources:
         yield from _source(source)
@@ -154,14 +176,30 @@ def _heading(title: str) -> Iterator[Line]:
     yield (span(title, "title"),)
 
 
+_ORIGINS: Final[Mapping[Origin, str]] = {"managed": "managed settings", "user": "the user's settings", "default": ""}
+
+
 def _setting(setting: SettingStatus, width: int) -> Line:
-    origin = {"managed": "managed settings", "user": "the user's settings", "default": ""}[setting.by]
+    origin = _ORIGINS[setting.by]
     vain = "" if setting.overruled is None else f"; the user's `{_word(setting.overruled)}` does not count"
     return (
         span(f"  {setting.key:<{width}}  ", "label"),
         span(f"{_word(setting.value):<13}"),
         span(f"{origin}{vain}", "quiet"),
     )
+
+
+def _model(model: ModelStatus) -> Iterator[Line]:
+    where = f" at {visible(model.base_url)}" if model.base_url else ""
+    proxy = f" through {visible(model.proxy)}" if model.proxy else ""
+    key = f"  key in {visible(model.key_env)}" if model.key_env else "  no key"
+    yield (
+        span(f"  {visible(model.name)}  ", "label"),
+        span(f"{visible(model.model)} of {model.provider}{where}{proxy}"),
+        span(f"{key}  {_ORIGINS[model.by]}", "quiet"),
+    )
+    if model.missing:
+        yield (span("    "), span(f"here {visible(model.missing)}", "maybe"))
 
 
 def _word(value: Any) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ostiary.digests import sha256
+from ostiary.problems import Problem
 from ostiary.records import NamedTuple
 from ostiary.sources import seen
 from ostiary.sources.admit import Standing
@@ -41,6 +42,11 @@ def held(files: Snapshot) -> tuple[Held, ...]:
                 before = found[key].sessions if key in found else ()
                 found[key] = Held(one, (*before, (watch.session, noted)) if watch.session else before)
     return tuple(found.values())
+
+
+def flaws(files: Snapshot) -> tuple[Problem, ...]:
+    """What keeps it from being told what sessions saw."""
+    return tuple(dict.fromkeys(watch.flaw for watch in _watches(files) if watch.flaw))
 
 
 def word(letting: tuple[Held, ...]) -> str:

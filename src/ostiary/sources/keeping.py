@@ -3,7 +3,7 @@ there (law L9)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping
+from collections.abc import MutableMapping
 from functools import partial
 from typing import Final, TypeVar
 
@@ -13,7 +13,7 @@ from ostiary.sources.desk import Compile, Desk
 from ostiary.sources.looks import Memo
 from ostiary.sources.places import Places
 from ostiary.sources.roots import Roots, find_roots
-from ostiary.sources.seen import Key, Noted
+from ostiary.sources.seen import Recalled
 from ostiary.sources.snapshot import Policies, Snapshot, snapshot
 
 K = TypeVar("K")
@@ -31,7 +31,7 @@ class Afresh:
         """As `find_roots`."""
         return find_roots(start, project, cwd)
 
-    def recall(self, file: str) -> Mapping[Key, Noted]:
+    def recall(self, file: str) -> Recalled:
         """As `seen.recall`."""
         return seen.recall(file)
 
@@ -52,7 +52,7 @@ class Keeping(Afresh):
         """As `find_roots`."""
         return self._roots.get((start, project, cwd), partial(super().roots, start, project, cwd))
 
-    def recall(self, file: str) -> Mapping[Key, Noted]:
+    def recall(self, file: str) -> Recalled:
         """As `seen.recall`."""
         return self._seen.get(file, partial(super().recall, file))
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Final, Literal
+from urllib.parse import urlsplit
 
 from ostiary import __version__
-from ostiary.explain import Inactive, Origin, ReviewState, SettingStatus, SourceStatus, Status
-from ostiary.policy import Gates, Policy
+from ostiary.explain import Inactive, ModelStatus, Origin, ReviewState, SettingStatus, SourceStatus, Status
+from ostiary.policy import Gates, ModelPlan, Policy
 from ostiary.policy.rule import Rule, expired
 from ostiary.problems import Problem
 from ostiary.sources import record, results
@@ -30,17 +31,19 @@ def report(
     places: Places,
     *,
     root: str,
+    models: tuple[tuple[ModelPlan, str], ...],
     problems: tuple[Problem, ...],
     now: float,
 ) -> Status:
     """What is in force: sources, their policy and settings, and what of it does not act at this time (seconds since the
-    epoch)."""
+    epoch). `models` are those of the settings, each with what it lacks."""
     return Status(
         version=__version__,
         generation=policy.generation,
         root=root,
         places=(("managed", places.managed.path), ("user", places.user), ("state", places.state)),
         settings=tuple(_settings(settings)),
+        models=tuple(_model(plan, lack) for plan, lack in models),
         sources=tuple(_source(standing, settings.trusted) for standing in standings),
         inactive=tuple(_inactive(standings, policy, settings.gates, now)),
         notes=(*policy.notes, *policy.warnings, *record.flaws(places.state), *results.failures(places.state)),
@@ -57,6 +60,18 @@ def _settings(settings: Settings) -> Iterator[SettingStatus]:
         yield SettingStatus(key, value, _origin(managed, user), user if vain else None)
     # Managed settings alone say whose reviews count.
     yield SettingStatus("trust", settings.trust, _origin(settings.managed.get("trust"), None))
+
+
+def _model(plan: ModelPlan, lack: str) -> ModelStatus:
+    by = _origin(plan.tier == "managed" or None, plan.tier)
+    address = _without_secrets(plan.base_url)
+    return ModelStatus(plan.name, by, plan.provider, plan.model, address, plan.key_env, plan.proxy, lack)
+
+
+def _without_secrets(url: str) -> str:
+    """The address alone: some write a key into what stands before or behind it."""
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
 
 def _origin(managed: object, user: object) -> Origin:

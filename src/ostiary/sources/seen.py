@@ -3,7 +3,7 @@
 One file for each session, in the state folder, that only ever grows, and one for the managed place, whose rules outlast
 sessions. A line is a JSON list: tier, path, label and root of a source (empty: none), and the name under which its
 content is kept; an empty name says that it was let go. The contents lie beside, each once. A line that cannot be read
-is none.
+is none; a file that cannot be read may have held anything.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from typing import Any, Final
 from ostiary import __version__
 from ostiary.digests import sha256
 from ostiary.policy import SEMANTICS, FilePlan
+from ostiary.problems import Problem
 from ostiary.records import NamedTuple
 from ostiary.sources import memory
 from ostiary.sources.compiled import FORMAT, Compiled, pack, seal, unpack, unseal
 from ostiary.sources.discover import Source
 from ostiary.sources.files import Unreadable
+from ostiary.sources.looks import isdir, lexists
 from ostiary.sources.private import append_private, read_private, write_private
 from ostiary.sources.roots import RULES_FOLDER, RulesFolder
 from ostiary.tiers import TIER, TierName
@@ -85,17 +87,28 @@ def folder(state: str) -> str:
     return os.path.join(state, "seen")
 
 
-def recall(file: str) -> dict[Key, Noted]:
-    """What is noted in a file; nothing where it cannot be read."""
+class Recalled(NamedTuple):
+    """What is noted in a file, and what keeps it from being read, None if nothing does."""
+
+    noted: Mapping[Key, Noted]
+    flaw: Problem | None = None
+
+
+def recall(file: str) -> Recalled:
+    """What is noted in a file."""
+    folder = os.path.dirname(file)
     try:
         data = read_private(file, 2 * LIMIT)
-    except Unreadable:
-        return {}
+        if data is None and lexists(folder) and not isdir(folder):
+            raise Unreadable("it is not a folder")
+    except Unreadable as error:
+        help = f"remove `{folder}`, or make it yours alone: what sessions saw is noted there"
+        return Recalled({}, Problem(folder, 0, 0, "", f"it cannot be relied on: {error}", help))
     found: dict[Key, Noted] = {}
     for line in (data or b"").split(b"\n"):
         if noted := _noted(line):
             found[noted.key] = noted
-    return {key: noted for key, noted in found.items() if noted.name}
+    return Recalled({key: noted for key, noted in found.items() if noted.name})
 
 
 def note(file: str, more: Iterable[Noted], now: float) -> bool:
@@ -103,7 +116,7 @@ def note(file: str, more: Iterable[Noted], now: float) -> bool:
     lines = _lines(more)
     try:
         if os.path.exists(file) and os.path.getsize(file) + len(lines) > LIMIT:
-            known = {**recall(file), **{noted.key: noted for noted in more}}
+            known = {**recall(file).noted, **{noted.key: noted for noted in more}}
             lines = _lines([noted for noted in known.values() if noted.name][:MOST])
             write_private(file, lines)
         elif append_private(file, lines, LIMIT):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Final, Protocol, cast
 
 from ostiary.perform.adapters.base import Model, NoModel
@@ -27,6 +28,15 @@ class _Adapter(Protocol):
         """The model, asked with this key."""
 
 
+def missing(plan: ModelPlan, environment: Mapping[str, str]) -> str:
+    """What a model lacks that it could be asked, empty if nothing."""
+    if plan.key_env and not environment.get(plan.key_env):
+        return f"the model `{plan.name}` has no key: the variable `{plan.key_env}` is not set"
+    if find_spec(plan.provider) is None:
+        return f"the SDK for `{plan.provider}` is not installed: `pip install 'ostiary[{plan.provider}]'`"
+    return ""
+
+
 def chosen(plans: tuple[ModelPlan, ...], wanted: str, environment: Mapping[str, str]) -> tuple[Model, str]:
     """The model that `wanted` names in settings, or else `default`, and the name by which its provider knows what is
     wanted. Raises `NoModel`."""
@@ -34,12 +44,8 @@ def chosen(plans: tuple[ModelPlan, ...], wanted: str, environment: Mapping[str, 
     plan = named.get(wanted) or named.get("default")
     if plan is None:
         raise NoModel("no model is set: name one under `models` in settings.yaml, as `default`")
-    key = environment.get(plan.key_env, "") if plan.key_env else "none"
-    if not key:
-        raise NoModel(f"the model `{plan.name}` has no key: the variable `{plan.key_env}` is not set")
-    try:
-        adapter = cast(_Adapter, import_module(ADAPTERS[plan.provider]))
-    except ImportError:
-        extra = plan.provider
-        raise NoModel(f"the SDK for `{extra}` is not installed: `pip install 'ostiary[{extra}]'`") from None
+    if lack := missing(plan, environment):
+        raise NoModel(lack)
+    adapter = cast(_Adapter, import_module(ADAPTERS[plan.provider]))
+    key = environment[plan.key_env] if plan.key_env else "none"
     return adapter.model(plan, key), plan.model if wanted in named or not wanted else wanted
