@@ -89,7 +89,7 @@ def test_a_policy_that_is_swapped_while_it_is_compiled(base: Path, monkeypatch: 
         plant(base, {"project/.ostiary/policy.yaml": ALLOW})
         return compile_source(source, places)
 
-    monkeypatch.setattr("ostiary.sources.snapshot.compile_source", swapped)
+    monkeypatch.setattr("ostiary.engine.compile_source", swapped)
     engine = load(base)
     accept(engine)
     assert str(judged(engine, base, "curl x").verdict) == "none"
