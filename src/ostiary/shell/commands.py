@@ -91,8 +91,11 @@ class Commands(Drafts, ABC):
         """The command may run a text in its own shell."""
 
     @abstractmethod
-    def calls(self, name: str, scope: Scope, assigned: Iterable[str] = ()) -> None:
-        """What may be a function is called here, with variables `assigned` for it."""
+    def calls(
+        self, name: str, scope: Scope, given: tuple[Word, ...] | None = None, assigned: Iterable[str] = ()
+    ) -> None:
+        """What may be a function is called here, with the arguments `given`, None if they are not known, and variables
+        `assigned` for it."""
 
     def substitute(self, part: Substitution, scope: Scope) -> None:
         """Take in the commands of a substitution; those of `<(...)` and `>(...)` are neighbours of its command, and
@@ -178,7 +181,7 @@ class Commands(Drafts, ABC):
             # Any function may have that name.
             scope.record.opaque = scope.record.opaque or self._defines
         elif self._defines:
-            self.calls(name, scope, (item.name for item in node.assignments))
+            self.calls(name, scope, draft.words[1:], (item.name for item in node.assignments))
         if name in _CARRYING:
             self.carry(draft, node, scope)
         if name in self.bodies:

@@ -98,17 +98,22 @@ class Deferral(Commands):
         if total.moves:
             scope.record.changing.add("PWD")
 
-    def calls(self, name: str, scope: Scope, assigned: Iterable[str] = ()) -> None:
-        """What may be a function is called here, with variables `assigned` for it."""
+    def calls(
+        self, name: str, scope: Scope, given: tuple[Word, ...] | None = None, assigned: Iterable[str] = ()
+    ) -> None:
+        """What may be a function is called here, with the arguments `given`, None if they are not known, and variables
+        `assigned` for it."""
         if not self._defines or name not in self.survey_all().functions or name == _UNCALLED:
             return
-        known = scope.record.called.get(name)
-        if known is None or known.dead:
-            known = scope.record.called[name] = scope.copy()
+        inner = scope.copy()
+        if given is None:
+            inner.set_arguments(None)
         else:
-            known.join(scope)
+            inner.give(given)
         for variable in assigned:
-            known.forget(variable)
+            inner.forget(variable)
+        known = scope.record.called.setdefault(name, inner)
+        known.join(inner)
 
     def survey_all(self) -> Survey:
         """What the whole script may do."""
@@ -130,8 +135,8 @@ class Deferral(Commands):
         called = past.called.get(name) if past and not past.opaque else None
         if past and called:
             inner.enter(called)
-            inner.set_arguments(None)
             if name in past.anytime:
+                inner.set_arguments(None)
                 inner.spread(past)
             return inner
         # A first walk only notes; that something is not understood it knows at its end.
@@ -139,6 +144,7 @@ class Deferral(Commands):
         self.disturb(replace(whole, programs=set(), functions=set(), opaque=opaque), inner)
         for variable in list(inner.values):
             inner.forget(variable)
+        inner.set_arguments(None)
         return inner
 
     def carry(self, draft: Draft, node: Simple, scope: Scope) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Final
 
 from ostiary.expressions import expression
 from ostiary.shell.deferral import Deferral
 from ostiary.shell.operands import last, operand, operands, set_operands, unwrapped, value_of, values
-from ostiary.shell.pieces import directory, unfinished
+from ostiary.shell.pieces import directory
 from ostiary.shell.scope import UNKNOWN_DIRECTORY, Scope
 from ostiary.shell.second import read
 from ostiary.shell.simple import DECLARATIONS
@@ -194,7 +194,7 @@ class Effects(Deferral):
     def _set(self, words: tuple[Word, ...], scope: Scope) -> None:
         given = set_operands(words)
         if given is not None:
-            scope.set_arguments(_arguments(scope, given))
+            scope.give(given)
         if any(item.text == "allexport" or (item.prefix[:1] == "-" and "a" in item.prefix) for item in words[1:]):
             self._export_functions(words, scope)
 
@@ -323,9 +323,3 @@ class Effects(Deferral):
 
 
 _EFFECTIVE: Final = Effects._EFFECTS.keys() | _SUBSCRIPTED | {"builtin", "command"}
-
-
-def _arguments(scope: Scope, given: Iterable[Word]) -> tuple[Word, ...]:
-    """The positional parameters from `$0` on."""
-    zero = scope.arguments[0] if scope.arguments else Word((Hole("$0", "outside"),))
-    return (zero, *map(unfinished, given))

@@ -17,9 +17,10 @@ UNCHANGED: Final = Word(())
 
 _HOMES: Final = frozenset({"~", "$HOME", "${HOME}"})
 _HERES: Final = frozenset({"~+", "$PWD", "${PWD}"})
-_HOME: Final = expression(r"~[A-Za-z0-9_.-]*")
+_PLACE: Final = expression(r"~[A-Za-z0-9_.-]*|\.(?=/|\Z)")
 _USER: Final = expression(r"~[A-Za-z0-9_.-]+")
-_AT_START: Final = Hole("$PWD", "computed")
+# No expansion is written like this one: what a script assigns to `PWD` is something else.
+_AT_START: Final = Hole("$PWD at the start", "computed")
 _HERE: Final = Hole("$PWD", "outside")
 _ELSEWHERE: Final = Hole("${PWD}", "computed")
 _WILDCARD: Final = expression(r"\*+|\?")
@@ -27,8 +28,9 @@ _PATTERN: Final = expression(r"\*+|\?|\[[!^]?\]?[^\]]*\]")
 
 
 def named_place(hole: Hole) -> bool:
-    """Whether the hole stands for the home or the working directory."""
-    return hole.kind == "outside" and (hole.source in _HOMES or hole.source in _HERES or hole.source.startswith("~"))
+    """Whether the hole stands for the home or the working directory, now or at the start."""
+    outside = hole.source in _HOMES or hole.source in _HERES or hole.source.startswith("~")
+    return (hole.kind == "outside" and outside) or hole == _AT_START
 
 
 def finished(pieces: Sequence[str | Hole], many: bool, cwd: Word) -> Word:
@@ -49,10 +51,15 @@ def finished(pieces: Sequence[str | Hole], many: bool, cwd: Word) -> Word:
     return word
 
 
-def unfinished(word: Word) -> Word:
-    """A finished word as a value that becomes a word again: the home at its start is no plain tilde."""
-    home = _HOME.match(word.prefix)
-    return joined([Hole(home[0], "outside"), word.prefix[home.end() :], *word.pieces[1:]], word.many) if home else word
+def unfinished(word: Word, cwd: Word = UNCHANGED) -> Word:
+    """A finished word as a value that becomes a word again, perhaps in another directory: the home at its start is no
+    plain tilde, and `.` may have been the name of the directory then."""
+    place = _PLACE.match(word.prefix)
+    if place is None:
+        return word
+    here = _AT_START if cwd == UNCHANGED else _ELSEWHERE
+    hole = here if place[0] == "." else Hole(place[0], "outside")
+    return joined([hole, word.prefix[place.end() :], *word.pieces[1:]], word.many)
 
 
 def _place(hole: Hole, cwd: Word) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, TypeAlias
 
@@ -9,7 +10,7 @@ from ostiary.expressions import expression
 from ostiary.shell import limits
 from ostiary.shell.limits import Budget
 from ostiary.shell.model import Assignment, Redirect
-from ostiary.shell.pieces import UNCHANGED, anchored, finished
+from ostiary.shell.pieces import UNCHANGED, anchored, finished, unfinished
 from ostiary.shell.syntax import Simple
 from ostiary.words import Hole, Word, joined
 
@@ -149,11 +150,12 @@ class Scope:
             self.values[name] = value
 
     def enter(self, caller: Scope) -> None:
-        """A function's body starts with the variables and in the directory of its caller."""
+        """A function's body starts with the arguments and variables and in the directory of its caller."""
         self.budget.handle(len(caller.values) + len(caller.exports))
         self.values, self.exports, self.changing = caller.values.copy(), caller.exports.copy(), caller.changing
         self.cwd, self.stack, self.fallbacks = caller.cwd, caller.stack, caller.fallbacks
         self.opaque, self.evaluated = caller.opaque, caller.evaluated
+        self.set_arguments(caller.arguments)
 
     def spread(self, record: Record) -> None:
         """From here to any later place of the script: what stays known is what it gives but one value."""
@@ -170,6 +172,11 @@ class Scope:
         """The variables as they are here."""
         self.budget.handle(len(self.values))
         return tuple((name, value if isinstance(value, Word) else unknown(name)) for name, value in self.values.items())
+
+    def give(self, words: Iterable[Word]) -> None:
+        """The positional parameters behind `$0` become these words of a command."""
+        zero = self.arguments[0] if self.arguments else Word((Hole("$0", "outside"),))
+        self.set_arguments((zero, *[unfinished(item, self.cwd) for item in words]))
 
     def set_arguments(self, arguments: tuple[Word, ...] | None) -> None:
         """The script sets its positional parameters, None to some that are not known."""
@@ -201,6 +208,7 @@ class Scope:
             self.record.note(name, value)
             self.exports[name] = Assignment(name, finished(value.pieces, False, UNKNOWN_DIRECTORY))
         else:
+            value = tuple([anchored(item, self.cwd) for item in value])
             self.record.note(name, None)
             self.exports[name] = _unknown_assignment(name)
         self.values[name] = value

@@ -253,7 +253,6 @@ class Walker(Effects):
     def _function(self, node: Function, scope: Scope) -> None:
         self._define(node.name, scope)
         inner = self.later(scope, node.name)
-        inner.set_arguments(None)
         outer, self.group = self.group, []
         self.visit(node.body, inner)
         self.bodies[node.name] = list(dict.fromkeys(self.bodies[node.name] + self.group))
