@@ -10,13 +10,12 @@ from collections.abc import Mapping
 from typing import Final
 
 from ostiary.call.code import MAX_CODE, SHELLS, read_code
-from ostiary.call.filters import UNTOLD
 from ostiary.call.gather import Gathered, Nested
 from ostiary.call.layers import Layer
-from ostiary.call.loaded import ADRIFT, Loaded, Piece, loaded, others, pieces, place
+from ostiary.call.loaded import ADRIFT, Loaded, Piece, loaded, others, pieces
 from ostiary.call.model import Part, Source
 from ostiary.call.parts import Around, Builder
-from ostiary.call.streams import printed
+from ostiary.call.written import Written
 from ostiary.facts import SCRIPT_BYTES, Given
 from ostiary.records import NamedTuple, dataclass, replace
 from ostiary.shell.limits import Budget
@@ -67,18 +66,16 @@ class _Reading:
 class FileBuilder(Builder):
     """Collects the parts of a call, then those of the scripts in files. `texts` are what is known of files, by absolute
     path: None where a file is not read. `unread` are the files that are not among them, `read` the texts of the others
-    that were read, `written` those that the call itself puts into files, as far as somebody asked, `writing` the
-    commands whose texts nobody asked for."""
+    that were read, `written` the files that the call itself writes."""
 
-    __slots__ = ("length", "read", "reading", "texts", "unread", "uses", "writing", "written")
+    __slots__ = ("length", "read", "reading", "texts", "unread", "uses", "written")
 
     def __init__(self, given: Given, texts: Mapping[str, str | None]) -> None:
         super().__init__(given)
         self.texts = texts
         self.unread: dict[str, None] = {}
         self.read: dict[str, str] = {}
-        self.written: dict[str, str] = {}
-        self.writing: dict[str, list[tuple[Command, tuple[Command, ...]]]] = {}
+        self.written = Written(given)
         self.uses: list[_Use] = []
         self.reading: _Reading | None = None
         self.length = 0
@@ -86,7 +83,7 @@ class FileBuilder(Builder):
     def finished(self) -> tuple[Part, ...]:
         """The parts of the call and then, of each file, what runs there."""
         before, own = self.limit, (self.budget, list(self.content))
-        self.uses = [use for use in self.uses if not use.file.path.startswith(ADRIFT) or use.file.path in self.writing]
+        self.uses = [use for use in self.uses if not use.file.path.startswith(ADRIFT) or self._writes(use.file)]
         self.budget = Budget(STEPS)
         for number, use in enumerate(self.uses):  # grows meanwhile
             if number >= MAX_FILES or not self._file(use):
@@ -110,8 +107,14 @@ class FileBuilder(Builder):
     def _file(self, use: _Use) -> bool:
         """Add what runs of a file; False where that is too much to read."""
         path = use.file.path
-        self._tell(use)
-        if path in self.written and not self._text(use, self.written[path]):
+        for source in self.written.sources(use.file.target, path):
+            text = self.written.text(source)
+            if source in self.written.untold and source == path:
+                self._cut(use, "commands that are only known when they run")
+            possible = use.file.possible or source != path
+            if text is not None and not self._text(use._replace(file=use.file._replace(possible=possible)), text):
+                return False
+        if self.written.exhausted:
             return False
         if path.startswith(ADRIFT):
             return True
@@ -174,28 +177,12 @@ class FileBuilder(Builder):
             around = replace(around, source=around.source._replace(label=self.reading.label(command)))
         at = len(self.parts)
         found = super()._command(command, commands, offset, around)
-        self._write(command, commands, self.parts[at])
+        self.written.note(command, commands, self.parts[at])
         return found
 
-    def _write(self, command: Command, commands: tuple[Command, ...], part: Part) -> None:
-        """Note that a command puts its text into files."""
-        files = [item.target for item in part.accesses if item.kind == "write"]
-        if not files or not (command.redirects or part.program == "tee"):
-            return
-        for target in files:
-            path = place(target, part.cwd, self.given)
-            self.writing.setdefault(path, []).append((command, commands))
-
-    def _tell(self, use: _Use) -> None:
-        """Find out the texts that the call puts into a file, one behind the other; what is not told of them stands
-        there as it is written."""
-        path = use.file.path
-        for writer in self.writing.pop(path, ()):
-            text = printed(*writer)
-            if text == UNTOLD:
-                self._cut(use, "commands that are only known when they run")
-            elif text is not None:
-                self.written[path] = self.written.get(path, "") + str(text)
+    def _writes(self, file: Loaded) -> bool:
+        """Whether the call writes what may be this file, or has too many files to tell."""
+        return bool(self.written.sources(file.target, file.path)) or self.written.exhausted
 
     def _beyond(self, text: str, reason: str) -> None:
         """A bound that was hit. In a file it says nothing about the rest of the call."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from ostiary import programs
@@ -15,7 +15,7 @@ from ostiary.call.shapes import is_device
 from ostiary.facts import SCRIPT_BYTES, Given
 from ostiary.programs import Arguments, head
 from ostiary.records import NamedTuple
-from ostiary.words import Word, word
+from ostiary.words import Hole, Word, word
 
 if TYPE_CHECKING:
     from ostiary.call.manifest import Script
@@ -46,6 +46,7 @@ _LANGUAGE: Final = {ending: language for language, endings in _ENDINGS.items() f
 _READ_AS: Final = {"fish": "bash"}
 # What marks come before a text or its second bytes become where they are no characters.
 _MARKS: Final = "\ufeff\ufffd"
+_BRACED: Final = re.compile(r"\$\{(\w+)\}")
 _ENCODED: Final = re.compile(r"(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)")
 _PLAIN: Final = re.compile(
     r"utf[-_]?8(?:[-_]sig)?|(?:us[-_]?)?ascii|latin[-_]?1|iso[-_]?8859[-_]\d+|(?:cp|windows[-_])125\d", re.IGNORECASE
@@ -56,7 +57,7 @@ _NO_MANIFEST: Final = "the manifest is damaged"
 
 
 class Loaded(NamedTuple):
-    """A file whose code runs. `path` is absolute, or `ADRIFT` with its spelling; `name` is as the call writes it.
+    """A file whose code runs. `path` is absolute, or `ADRIFT` with its spelling; `name` is as the call writes `target`.
     `language` is empty where the file tells it. `arguments` are what it is run with, its own name first, None if they
     are not known. `goals` are what of a build file is asked for. `possible`: perhaps another file runs. `own`: in a
     shell of its own, whose functions nobody else calls."""
@@ -68,6 +69,7 @@ class Loaded(NamedTuple):
     goals: tuple[Word, ...] = ()
     possible: bool = False
     own: bool = False
+    target: Word = Word(())
 
 
 class Piece(NamedTuple):
@@ -94,7 +96,7 @@ def build_files(layer: Layer, out: Gathered) -> None:
         out.path(word(usual), "execute")
 
 
-def loaded(layers: tuple[Layer, ...], accesses: Iterable[Access], cwd: str | None, given: Given) -> Iterator[Loaded]:
+def loaded(layers: tuple[Layer, ...], accesses: Sequence[Access], cwd: str | None, given: Given) -> Iterator[Loaded]:
     """The files whose code a part with these layers and accesses runs."""
     for access in accesses:
         if access.kind == "execute" and access.target.text != "" and not is_device(access.target):
@@ -102,12 +104,23 @@ def loaded(layers: tuple[Layer, ...], accesses: Iterable[Access], cwd: str | Non
             language, arguments, goals = _run_as(access, layers)
             possible = (not access.certain and language != "make") or path.startswith(ADRIFT)
             own = _in_own_shell(access, layers)
-            yield Loaded(path, str(access.target), language, arguments, goals, possible, own)
+            yield Loaded(path, str(access.target), language, arguments, goals, possible, own, access.target)
+    words = layers[-1].invocation.words if layers and layers[-1].invocation.name is None else ()
+    if words and not any(access.target == words[0] for access in accesses):
+        # Any program may have a name that is not told: only a file of the very same spelling is taken for it.
+        name = str(words[0])
+        spelling = Word((Hole(name, "outside"),))
+        yield Loaded(place(words[0], cwd, given), name, "", words, possible=True, own=True, target=spelling)
 
 
 def place(file: Word, cwd: str | None, given: Given) -> str:
     """The path of a file that a part names: absolute, or `ADRIFT` with its spelling."""
-    return directory(file, cwd, given) or ADRIFT + str(file).removeprefix("./")
+    return directory(file, cwd, given) or ADRIFT + spelled(str(file)).removeprefix("./")
+
+
+def spelled(text: str) -> str:
+    """A text with its variables in one spelling: `$x` for `${x}`."""
+    return _BRACED.sub(r"$\1", text)
 
 
 def _in_own_shell(access: Access, layers: tuple[Layer, ...]) -> bool:

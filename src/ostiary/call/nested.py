@@ -33,7 +33,7 @@ def inserted(code: Word) -> tuple[str, list[Hole], Variables]:
         if isinstance(piece, str):
             text += piece
             quote = _open_quote(quote, piece) if "'" in written else ""
-        elif _is_made_up(piece) and not reserved and quote is not None and _IN_PATH.search(text[-_NEAR:]):
+        elif is_made_up(piece) and not reserved and quote is not None and _IN_PATH.search(text[-_NEAR:]):
             made_up += ((f"{_MADE_UP}{len(made_up)}", Word((piece,))),)
             text += _expanded(f"${{{made_up[-1][0]}}}", quote)
         else:
@@ -44,7 +44,8 @@ def inserted(code: Word) -> tuple[str, list[Hole], Variables]:
     return text, live, made_up
 
 
-def _is_made_up(hole: Hole) -> bool:
+def is_made_up(hole: Hole) -> bool:
+    """Whether it is a name that no other file has (`mktemp`)."""
     return hole.kind == "found" and hole.source.startswith(("$", "`"))
 
 

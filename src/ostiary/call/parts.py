@@ -158,7 +158,8 @@ class Builder:
             source=around.source,
         )
         moment = self._moment(command, layers, offset, around)
-        if part.accesses and any(access.kind == "execute" for access in part.accesses):
+        unnamed = layers and layers[-1].invocation.name is None
+        if unnamed or any(access.kind == "execute" for access in part.accesses):
             self.loads(layers, out, part, replace(inside(part, layers, around, out), moment=moment))
         self.parts.append(part)
         self.content.extend(out.content)

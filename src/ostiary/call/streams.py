@@ -80,15 +80,21 @@ def _piped_code(
     out: Gathered,
     arguments: tuple[Word, ...] | None,
 ) -> None:
-    if len(command.reads_from) == 1 and (file := _catted(commands[command.reads_from[0]])) is not None:
-        out.path(file, "execute")
-        return
-    texts = [printed(commands[index], commands) for index in command.reads_from]
+    before = [commands[index] for index in command.reads_from]
+    files, texts = _passed_files(before, out), [printed(item, commands) for item in before]
     told = [text for text in texts if text is not None]
-    if len(texts) > 1 or len(told) < len(texts):  # how the texts of several commands come together is not told
+    if len(texts) > 1 or len(told) + files < len(texts):  # how the texts of several come together is not told
         out.accesses.append(Access("execute", UNTOLD, not out.possible))
     if told:
         out.run(joined([piece for text in told for piece in text.pieces]), language, arguments)
+
+
+def _passed_files(commands: Sequence[Command], out: Gathered) -> int:
+    """Add the files that commands pass on to what runs them; how many they are."""
+    files = [file for item in commands if (file := _catted(item)) is not None]
+    for file in files:
+        out.path(file, "execute")
+    return len(files)
 
 
 def _catted(command: Command) -> Word | None:
@@ -116,6 +122,7 @@ def process_code(command: Command, commands: Sequence[Command], language: str, o
         inside = [index for index in command.reads_from if commands[index].text in source]
         last = [commands[index] for index in inside if not set(commands[index].feeds) & set(inside)]
         told = [text for item in last if (text := printed(item, commands)) is not None]
+        _passed_files(last, out)
         if told:
             out.run(joined([piece for text in told for piece in text.pieces]), language)
 
