@@ -146,7 +146,7 @@ def judge(script: str, ran: Run) -> Judged:
     call = analyse(Event.from_call("bash", {"command": script}, HERE), GIVEN, TABLE)
     marked = bool(call.limit) or any(part.unparsed for part in call.parts)
     exact = {_joined(known) for part in call.parts for item in part.invocations if (known := _known(item.words))}
-    patterns = [re.compile(_words(item.words), re.DOTALL) for part in call.parts for item in part.invocations]
+    patterns = [re.compile(_words(item.words, part), re.DOTALL) for part in call.parts for item in part.invocations]
     counts = {"exact": 0, "possible": 0, "marked": 0}
     missed = []
     for words in ran.words:
@@ -171,11 +171,18 @@ def _known(words: tuple[Word, ...]) -> tuple[str, ...]:
     return texts if len(texts) == len(words) else ()
 
 
-def _words(words: tuple[Word, ...]) -> str:
-    return "".join(f"(?:{_SPLIT}{_word(item)})?" if item.many else _SPLIT + _word(item) for item in words)
+def _words(words: tuple[Word, ...], part: Part) -> str:
+    texts = [(_word(item, _folder(part)), item.many) for item in words]
+    return "".join(f"(?:{_SPLIT}{text})?" if many else _SPLIT + text for text, many in texts)
 
 
-def _word(item: Word) -> str:
+def _folder(part: Part) -> str:
+    """The folder a part runs in, as a regular expression."""
+    known = [re.escape(folder) for folder in (part.cwd, *part.fallbacks) if folder is not None]
+    return ".*" if part.cwd is None or None in part.fallbacks else f"(?:{'|'.join(known)})"
+
+
+def _word(item: Word, folder: str) -> str:
     """What the word may be, as a regular expression. At its start, `~` is the home and `.` may be the folder."""
     hole = ".*" if item.many else f"[^{_SPLIT}]*"
     text = "".join(hole if isinstance(piece, Hole) else re.escape(piece) for piece in item.pieces)
@@ -184,7 +191,7 @@ def _word(item: Word) -> str:
     if item.prefix.startswith("./~"):
         return "(?:\\./)?" + text[len(re.escape("./")) :]
     if re.match(r"\.(?:/|\Z)", item.prefix):
-        return f"(?:\\.|{HERE}(?:/d)?)" + text[len(re.escape(".")) :]
+        return rf"(?:\.|{folder})" + text[len(re.escape(".")) :]
     return text
 
 
@@ -193,10 +200,11 @@ def _written(path: str, call: Call) -> bool:
 
 
 def _targets(part: Part) -> list[str]:
-    folder = ".*" if part.cwd is None else re.escape(part.cwd)
+    folder = _folder(part)
+    here = rf"(?:\.|{folder})/"
     return [
-        target if target.startswith(("/", "(?:~")) else f"{folder}/{target.removeprefix('(?:~')}"
+        target if target.startswith(("/", "(?:~")) else f"{folder}/{target}"
         for access in part.accesses
         if access.kind == "write"
-        for target in [re.sub(r"\A\(\?:\\\.\|/w\(\?:/d\)\?\)/", "", _word(access.target))]
+        for target in [_word(access.target, folder).removeprefix(here)]
     ]

@@ -26,7 +26,7 @@ _UNSURE = re.compile(r"[\\\s]+")
 _OTHERWISE = {
     "a comment that ends with a backslash goes on in the next line": r"(?:^|[\s;&|(])#[^\n]*\\\n",
     "`#` inside of a word behind quotes, expansions and substitutions starts a comment": (
-        r"(?:[^\s\w$(;&|{]|\$\$|\$\w+)#"
+        r"(?:[^\s\w$(;&|{]|\$\$|\$\w+)(?:\\\n)*#"
     ),
     "`time` is a reserved word behind a pipe": r"\|&?\s*time\b",
     "`time` takes other options": r"\btime(?:\s|\\\n)+(?:-p(?:\s|\\\n)+)?-",
@@ -42,6 +42,7 @@ _OTHERWISE = {
     "`!(` is a pattern where a command may begin": r"!\(",
     "`+=[` is an array": r"\+=\[",
     "`{=`, and `a]=` without a bracket before, are assignments": r"(?:^|[\s;&|(`])(?:\{|[^\s;&|()<>\[]*\])\+?=",
+    "a name with a backslash is one that is assigned to": r"\\\w(?:\w|\\\w|\\\n)*(?:\[[^\]\s]*\])?\+?=",
     "backticks within backticks within backticks end at the first separator": r"\\{3}`",
     "a quote with a backslash in backticks in quotes is an escaped one": (
         r"\"(?:[^\"`\\]|\\.)*`(?:[^`\\]|\\[^\"])*\\\""

@@ -12,12 +12,11 @@ from typing import NamedTuple
 from fuzz import data, execution, laws, oracle
 from fuzz.grammar import Grammar
 from fuzz.mutation import joined, mutated, seeds
-from ostiary.call import analyse
+from ostiary.call.files import FileBuilder
+from ostiary.call.parts import Around
 from ostiary.decision import Verdict
-from ostiary.event import Event
 from ostiary.shell import parse
-from ostiary.shell.limits import STEPS, Budget
-from ostiary.tools import TOOLS
+from ostiary.shell.limits import STEPS
 
 SYSTEM = ("/bin", "/sbin", "/usr", "/etc", "/lib", "/opt", "/var/lib/dpkg/info")
 
@@ -94,17 +93,17 @@ def executed(count: int, seed: int) -> Result:
 
 
 def bounded(count: int, seed: int) -> Result:
-    """Scripts that are only read: nothing raises, and none takes more steps than there are."""
+    """Scripts that are only read, as the call of a shell: nothing raises, and none takes more steps than there are."""
     counts: Counter[str] = Counter()
     findings: list[tuple[str, str]] = []
     for script in scripts(count, seed):
-        budget = Budget()
+        builder = FileBuilder(execution.GIVEN, {})
         try:
-            parse(script, budget=budget)
-            analyse(Event.from_call("bash", {"command": script}, execution.HERE), execution.GIVEN, TOOLS)
+            builder.script(script, "bash", Around(execution.HERE))
+            builder.finished()
         except Exception as error:
             findings.append((f"{type(error).__name__}: {error}", script))
-        counts[f"at most {10 ** len(str(STEPS - budget.steps))} steps"] += 1
+        counts[f"at most {10 ** len(str(STEPS - builder.budget.steps))} steps"] += 1
     return Result(counts, findings)
 
 
@@ -160,7 +159,7 @@ RUNS: dict[str, tuple[Run, int]] = {
     "syntax": (syntax, 100_000),
     "system": (system, 10_000),
     "execution": (executed, 5_000),
-    "bounded": (bounded, 500_000),
+    "bounded": (bounded, 1_000_000),
     "denied": (kept, 500_000),
     "data": (quiet, 50_000),
 }

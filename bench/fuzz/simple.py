@@ -91,6 +91,19 @@ class Simples(Words):
                 f"cat() {{ :; }}; bash < <(echo '{run}')",
             ),
             *(
+                f"h() {{ bash \"$1\"; }}; echo '{run}' >f; h f; h g",
+                f"echo '{run}' >$x; x=$x; bash ${{x}}",
+                f"echo '{run}' >f; for x in *; do bash $x; done",
+                f"x=$(echo d); echo '{run}' >$x/h; cd d; bash h",
+            ),
+            *(
+                f'h() {{ cd d; {first} $2 "$1"; }}; h "$PWD/a" b',
+                f'set -- "$PWD/a" ./b; cd d; {first} "$1" $2',
+                f'x=("$PWD/a" b); cd d; {first} "${{x[@]}}"',
+                f"h() {{ $1 $2; }}; h {run}; h c2 {rest}",
+                f"PWD=b; {first} $PWD ~+",
+            ),
+            *(
                 f"x={first} bash -c '$x {rest}'",
                 f"export x='{run}'; bash -c '$x'",
                 f"h() {{ {run}; }}; export -f h; bash -c h",
