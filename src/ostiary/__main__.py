@@ -11,12 +11,16 @@ import sys
 
 
 def main() -> None:
-    """Runs one verb. `hook` goes a short way, without what only people at a terminal need."""
+    """Runs one verb. `hook` and `serve` go a short way, without what only people at a terminal need."""
     _leave_current_folder()
     if sys.argv[1:2] == ["hook"]:
         from ostiary.commands import hook  # late: nothing may be imported before the current folder is left
 
         hook.main(sys.argv[2:])
+    if sys.argv[1:2] == ["serve"]:
+        from ostiary.commands import serve  # late: as above
+
+        serve.main(sys.argv[2:])
     from ostiary.commands.main import main as people  # late: takes longer to import than a hook may take
 
     people()

@@ -33,18 +33,20 @@ from ostiary.sources.watch import watch
 if TYPE_CHECKING:
     from ostiary.perform.runtime import Finished
 
-__all__ = ["HookCall", "Listener", "Miss", "decide", "failed"]
+__all__ = ["Elsewhere", "HookCall", "Listener", "Miss", "decide", "failed"]
 
 
 class HookCall(NamedTuple):
     """One run of a hook: the bytes it was sent, the agent and event it was registered for (None: not said), the folder
-    named by `--config-dir` (absolute, or None), and the folder it was started in (None if that is gone)."""
+    named by `--config-dir` (absolute, or None), the folder it was started in (None if that is gone), and the seconds
+    that were spent before."""
 
     raw: bytes
     agent: str
     event_name: str | None = None
     config_dir: str | None = None
     start: str | None = None
+    spent: float = 0.0
 
 
 def _strictest(_config_dir: str | None) -> OnError:
@@ -58,10 +60,11 @@ def _nobody(_dialect: Dialect, _event_name: str | None) -> None:
 class Listener(NamedTuple):
     """Who runs the hook. `on_error` tells what the settings of a `--config-dir` (None: the usual folder) say a gate
     answers when Ostiary fails, and is asked only where it did. `hears` is told which agent's event is to be answered as
-    soon as that is known."""
+    soon as that is known. `handlers`: they run in this process, which is the hook that the agent started."""
 
     on_error: Callable[[str | None], OnError] = _strictest
     hears: Callable[[Dialect, str | None], None] = _nobody
+    handlers: bool = True
 
 
 _ALONE: Final = Listener()
@@ -72,8 +75,8 @@ def decide(
     call: HookCall, compile: Compile | None = None, listener: Listener = _ALONE, reading: Afresh = _AFRESH
 ) -> Answer:
     """The answer to what a hook was sent; `reading` says whether what it reads is kept for further calls. Raises `Miss`
-    if a source has to be compiled without `compile`, KeyError for an agent without a dialect; every other failure
-    becomes an answer as `listener.on_error` says."""
+    if a source has to be compiled without `compile`, `Elsewhere` if the answer takes handlers that do not run here,
+    KeyError for an agent without a dialect; every other failure becomes an answer as `listener.on_error` says."""
     dialect = DIALECTS[call.agent]
     event = receive(dialect, call.raw, call.event_name)
     if isinstance(event, Unreadable):
@@ -87,8 +90,8 @@ def decide(
     name = event.native_name or call.event_name
     listener.hears(dialect, name)
     try:
-        return _answer(dialect, event, call, compile, reading)
-    except Miss:
+        return _answer(dialect, event, call, _Ground(compile, reading, listener.handlers))
+    except (Miss, Elsewhere):
         raise
     except Exception as error:
         return unreadable(dialect, name, failed(error), listener.on_error(call.config_dir), event)
@@ -101,18 +104,26 @@ def _unregistered(dialect: Dialect, event_name: str | None) -> str:
     return ""
 
 
-class _Ground(NamedTuple):
-    """What an answer stands on: where everything lies, who compiles (None: nobody), and how it is read."""
+class Elsewhere(Exception):
+    """The answer takes handlers, and they do not run here."""
 
-    places: Places
+
+def _elsewhere(_requests: tuple[HandlerRequest, ...]) -> tuple[Decision | None, ...]:
+    raise Elsewhere
+
+
+class _Ground(NamedTuple):
+    """What an answer stands on: who compiles (None: nobody), how files are read, and whether handlers run here."""
+
     compile: Compile | None
     reading: Afresh
+    handlers: bool = True
 
 
-def _answer(dialect: Dialect, event: Event, call: HookCall, compile: Compile | None, reading: Afresh) -> Answer:
+def _answer(dialect: Dialect, event: Event, call: HookCall, ground: _Ground) -> Answer:
     """The answer, unless it is a deny only because nobody can be asked, and a person has permitted this call."""
     places = find_places(call.config_dir)
-    outcome = _with_results(dialect, event, _outcome(event, call, _Ground(places, compile, reading)), places.state)
+    outcome = _with_results(dialect, event, _outcome(event, call, places, ground), places.state)
     answer = write(dialect, event, outcome)
     if not answer.waits:
         return answer
@@ -150,9 +161,9 @@ def _waiting(event: Event, outcome: Outcome, now: float) -> approvals.Waiting:
     return approvals.Waiting(digest, now, event.agent, tool, arguments, reason)
 
 
-def _outcome(event: Event, call: HookCall, ground: _Ground) -> Outcome:
-    began = time.monotonic()
-    places, reading = ground.places, ground.reading
+def _outcome(event: Event, call: HookCall, places: Places, ground: _Ground) -> Outcome:
+    began = time.monotonic() - call.spent
+    reading = ground.reading
     roots = reading.roots(call.start, event.project, event.cwd)
     memory = Memory(places.state, event.agent, event.session)
     known = watch(places, event, memory, roots.start, reading.recall)
@@ -162,7 +173,8 @@ def _outcome(event: Event, call: HookCall, ground: _Ground) -> Outcome:
     facts = MachineFacts(roots, event.workdirs, memory)
     evaluation = evaluate(files.policy(standings), event, facts.given(event.cwd))
     handlers = _Handlers(event, call, roots, files.settings, places.state, began)
-    outcome = run(evaluation, facts, as_reviewed(handlers.perform, standings))
+    perform = handlers.perform if ground.handlers else _elsewhere
+    outcome = run(evaluation, facts, as_reviewed(perform, standings))
     return told(noted(places.state, event, outcome), standings)
 
 

@@ -1,6 +1,11 @@
 """`ostiary hook`: what agents call. Reads one payload, prints one answer, exits at once (laws L7 and L8).
 
-    ostiary hook --agent AGENT [--event EVENT] [--config-dir FOLDER]
+    ostiary hook --agent AGENT [--event EVENT] [--config-dir FOLDER] [--socket PATH] [--spent SECONDS]
+        [--failed REASON [--of AGENT:EVENT]]
+
+With `--socket` the service that listens there is started for the calls to come, once this one is answered. A client of
+that service says with `--spent` how long it waited in vain, and with `--failed` that the call came to nothing, as the
+event that it was found to be (`--of`).
 
 Nothing but the answer goes to standard output. Arguments are read by hand and modules are imported late: this runs
 before every tool call, a module that cannot be imported must close the gate like any other failure, and the process
@@ -21,16 +26,23 @@ if TYPE_CHECKING:
 
 _LIMIT: Final = 16 * 1024 * 1024 + 1
 _BLOCKED: Final = 2
+_OPTIONS: Final = ("--agent", "--event", "--config-dir", "--socket", "--spent", "--failed", "--of")
+_LEAST: Final = 0.5  # seconds that an answer may take however much was spent
 _USAGE: Final = "ostiary hook --agent AGENT [--event EVENT] [--config-dir FOLDER]"
 
 
 class Options(NamedTuple):
-    """The arguments. `problem` says what is wrong with them, empty if nothing is."""
+    """The arguments. `problem` says what is wrong with them, empty if nothing is. `spent` are seconds, `of` is an agent
+    and its event."""
 
     agent: str | None
     event: str | None
     config_dir: str | None
     problem: str
+    socket: str | None = None
+    spent: float = 0.0
+    failed: str | None = None
+    of: tuple[str, str | None] | None = None
 
 
 def main(arguments: list[str], keep: Callable[[Job], NoReturn] = keep) -> NoReturn:
@@ -41,6 +53,7 @@ def main(arguments: list[str], keep: Callable[[Job], NoReturn] = keep) -> NoRetu
             work=lambda tell: answer(options, tell),
             failing=lambda told, problem: instead(options, told, problem),
             last=lambda problem: last_resort(options, problem),
+            then=lambda: start_service(options),
         )
     )
 
@@ -54,16 +67,27 @@ def parse(arguments: list[str]) -> Options:
         name, equals, value = rest.pop().partition("=")
         if not equals and rest and not rest[-1].startswith("--"):
             value = rest.pop()
-        if name not in ("--agent", "--event", "--config-dir") or name in found:
+        if name not in _OPTIONS or name in found:
             problems.append("there is an argument that is unknown or said twice")
         elif not value:
             problems.append(f"`{name}` has no value")
         else:
             found[name] = value
     folder = found.get("--config-dir")
-    if folder and not os.path.isabs(folder):
-        problems.append("`--config-dir` is no absolute path")
-    return Options(found.get("--agent"), found.get("--event"), folder, "; ".join(problems))
+    for path in (name for name in ("--config-dir", "--socket") if not os.path.isabs(found.get(name, "/"))):
+        problems.append(f"`{path}` is no absolute path")
+    spent = found.get("--spent", "0")
+    agent, _, event = found.get("--of", "").partition(":")
+    return Options(
+        found.get("--agent"),
+        found.get("--event"),
+        folder,
+        "; ".join(problems),
+        found.get("--socket"),
+        float(spent) if spent.replace(".", "", 1).isdigit() else 0.0,
+        found.get("--failed"),
+        (agent, event or None) if agent else None,
+    )
 
 
 def answer(options: Options, tell: Tell) -> Said:
@@ -76,15 +100,17 @@ def answer(options: Options, tell: Tell) -> Said:
     if options.problem:
         reason = f"the hook is registered with wrong arguments: {options.problem}"
         return _said(unreadable(dialect, options.event, reason))
-    tell(_told(dialect, options.event))
+    if options.failed is not None:
+        return instead(options, _about(options.of), options.failed)
+    tell(told(dialect, options.event, options.spent))
     return _decided(options, dialect, tell)
 
 
 def _decided(options: Options, dialect: Dialect, tell: Tell) -> Said:
     from ostiary import cold  # late: slow
 
-    call = cold.HookCall(_payload(), dialect.name, options.event, options.config_dir, _start())
-    listener = cold.Listener(on_error, lambda dialect, name: tell(_told(dialect, name)))
+    call = cold.HookCall(_payload(), dialect.name, options.event, options.config_dir, _start(), options.spent)
+    listener = cold.Listener(on_error, lambda dialect, name: tell(told(dialect, name, options.spent)))
     try:
         return _said(cold.decide(call, None, listener))
     except cold.Miss:
@@ -93,9 +119,17 @@ def _decided(options: Options, dialect: Dialect, tell: Tell) -> Said:
         return _said(cold.decide(call, compile_source, listener))
 
 
-def _told(dialect: Dialect, event_name: str | None) -> Told:
+def told(dialect: Dialect, event_name: str | None, spent: float = 0.0) -> Told:
+    """What is known of an answer as soon as its agent and event are, so many seconds after the agent asked."""
     native = dialect.native(event_name)
-    return Told(dialect.name, native, dialect.timeouts.deadline(native))
+    return Told(dialect.name, native, max(dialect.timeouts.deadline(native) - spent, _LEAST))
+
+
+def _about(of: tuple[str, str | None] | None) -> Told | None:
+    """What a service found out of a call before it failed."""
+    from ostiary.dialects import DIALECTS  # late: as in `answer`
+
+    return Told(of[0], DIALECTS[of[0]].native(of[1]), 0.0) if of and of[0] in DIALECTS else None
 
 
 def instead(options: Options, told: Told | None, problem: str) -> Said:
@@ -109,6 +143,14 @@ def instead(options: Options, told: Told | None, problem: str) -> Said:
     # A hook that is registered wrongly may name any folder, and nobody knows what silence means there.
     wrong = options.problem or (options.event and declared.native(options.event) is None)
     return _said(unreadable(DIALECTS[name], native, problem, "deny" if wrong else on_error(options.config_dir)))
+
+
+def start_service(options: Options) -> None:
+    """Starts the service that a client found nobody at. Raises OSError."""
+    if options.socket and not options.problem:
+        from ostiary.service import starting  # late: only where the hook is registered with a service
+
+        starting.start(options.socket, options.config_dir)
 
 
 def on_error(config_dir: str | None) -> OnError:

@@ -56,11 +56,13 @@ Tell = Callable[[Told], None]
 
 class Job(NamedTuple):
     """What to do. `work` makes the answer, `failing` the one that is given where `work` came to nothing: for what was
-    told, because of a problem. Both may raise anything. `last` is said where that fails too."""
+    told, because of a problem. Both may raise anything. `last` is said where that fails too. `then` is done once the
+    answer is written, by this process, which then ends; what it raises is nobody's."""
 
     work: Callable[[Tell], Said]
     failing: Callable[[Told | None, str], Said]
     last: Callable[[str], Said]
+    then: Callable[[], None] = lambda: None
 
 
 LIMITS: Final = Limits()
@@ -72,7 +74,7 @@ def keep(job: Job, limits: Limits = LIMITS, *, forks: bool = hasattr(os, "fork")
         said = _forked(job, limits) if forks else _watched(job, limits)
     except BaseException as error:  # an interrupt too: agents go on when a hook dies
         said = job.last(failed(error))
-    say(said)
+    say(said, job.then)
 
 
 def _forked(job: Job, limits: Limits) -> Said:
@@ -100,15 +102,18 @@ def late(seconds: float) -> str:
     return f"Ostiary took longer than {seconds:g} seconds"
 
 
-def say(said: Said) -> NoReturn:
-    """Writes the answer and ends the process, without the clean-up that could still fail or take time. An answer that
-    cannot be written closes the gate by the exit code."""
+def say(said: Said, then: Callable[[], None] | None = None) -> NoReturn:
+    """Writes the answer, does what is to be done then, and ends the process, without the clean-up that could still fail
+    or take time. An answer that cannot be written closes the gate by the exit code."""
     status = said.status
     for descriptor, text in ((1, said.stdout), (2, said.stderr)):
         try:
             write(descriptor, text.encode("utf-8", "backslashreplace"))
         except OSError:
             status = status or (_BLOCKED if descriptor == 1 else 0)
+    with suppress(BaseException):
+        if then:
+            then()
     os._exit(status)
 
 

@@ -1,0 +1,1 @@
+"""Clients of the service, which import nothing of the package."""

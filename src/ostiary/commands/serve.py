@@ -1,0 +1,107 @@
+"""`ostiary serve`: the resident service of this user and a folder of policy. Hooks start it; it ends by itself."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Final, NoReturn
+
+from ostiary import cold, shell
+from ostiary.commands import hook
+from ostiary.commands.shared.exits import Exit
+from ostiary.dialects import DIALECTS, Dialect, receive
+from ostiary.service import protocol
+from ostiary.service.address import NoAddress, address, lock, make_folder
+from ostiary.service.protocol import Frame, Request
+from ostiary.service.server import BOUNDS, Bounds, Server
+from ostiary.service.starting import CLEAN, command
+from ostiary.service.workers import Tell, Work
+from ostiary.sources.compiling import compile_source
+from ostiary.sources.discover import missing
+from ostiary.sources.keeping import Keeping
+from ostiary.sources.places import NoPlace, find_places
+
+# What calls import when they first need it, so that workers share it.
+_LATER: Final = (
+    "ostiary.shell",
+    "ostiary.call.parts",
+    "ostiary.dialects.bodies",
+    "ostiary.sources.failing",
+    "ostiary.sources.foreign",
+    "ostiary.sources.vanished",
+    "ostiary.expressions",
+    "regex",
+    "tree_sitter_bash",
+)
+
+_USAGE: Final = "ostiary serve [--config-dir FOLDER]"
+
+
+def main(arguments: list[str], bounds: Bounds = BOUNDS) -> NoReturn:
+    """Runs the service until it ends."""
+    config_dir, clean = _parsed(arguments)
+    if not clean:
+        os.execve(sys.executable, command(config_dir), CLEAN)  # noqa: S606 our own program, by its full name
+    os.chdir("/")
+    os.umask(0o077)
+    try:
+        places = find_places(config_dir)
+        if missing(places):
+            _leave(f"`{places.user}` does not exist; name the folder that holds the rule files", Exit.USAGE)
+        path = address(places, config_dir)
+        make_folder(path)
+        held = lock(path)
+        if held is None:
+            _leave("the service runs already", Exit.CLEAN)
+        _warm()
+        Server(path, work(config_dir), bounds).run()
+    except (NoPlace, NoAddress, OSError) as error:
+        _leave(f"there can be no service: {error}", Exit.FINDINGS)
+    sys.exit(Exit.CLEAN)
+
+
+def _parsed(arguments: list[str]) -> tuple[str | None, bool]:
+    """The folder of policy, absolute, and whether the environment is that of a service."""
+    rest = [argument for argument in arguments if argument != "--clean"]
+    if not rest:
+        return None, "--clean" in arguments
+    if len(rest) != 2 or rest[0] != "--config-dir" or not rest[1]:
+        _leave(f"usage: {_USAGE}", Exit.USAGE)
+    return os.path.abspath(rest[1]), "--clean" in arguments
+
+
+def _leave(text: str, status: Exit) -> NoReturn:
+    sys.stderr.write(f"ostiary: {text}\n")
+    sys.exit(status)
+
+
+def _warm() -> None:
+    for name in _LATER:
+        import_module(name)
+    for dialect in DIALECTS.values():
+        receive(dialect, b"{}")
+    shell.parse("true")
+
+
+def work(config_dir: str | None) -> Work:
+    """What workers of the service of a folder of policy do with a call."""
+    reading = Keeping()
+
+    def answered(request: Request, tell: Tell) -> Frame:
+        def hears(dialect: Dialect, event: str | None) -> None:
+            told = hook.told(dialect, event)
+            tell(*told)
+
+        if request.agent not in DIALECTS:
+            return protocol.cold("an unknown agent")
+        agent, event, start = request.agent, request.event or None, request.start or None
+        call = cold.HookCall(request.payload, agent, event, config_dir, start)
+        listener = cold.Listener(hook.on_error, hears, handlers=False)
+        try:
+            said = cold.decide(call, compile_source, listener, reading)
+        except cold.Elsewhere:
+            return protocol.cold("handlers run in the agent's own processes")
+        return protocol.answer(said.status, said.stdout, said.stderr)
+
+    return answered

@@ -1,0 +1,1 @@
+"""The resident service: answers hooks from one warm process for each user and each folder of policy."""
