@@ -489,6 +489,11 @@ def test_agents_that_show_are_registered_and_examined(run: Callable[..., Ran], h
     ran = run("install", "--yes", "--config-dir", str(home / "config"))
     assert ran.out.endswith(f"wrote {home}/home/.claude/settings.json\nwrote {home}/home/.codex/hooks.json\n")
     assert run("doctor", "claude-code", "--no-probe").status == 0
+    assert run("doctor", "claude-code", "--no-probe", "--config-dir", str(home / "config")).status == 0
+    other = run("doctor", "claude-code", "--no-probe", "--config-dir", str(home / "other"))
+    assert f"its hook asks the policy in `{home}/config`, not that in `{home}/other`" in other.out
+    assert f"help: `ostiary install claude-code --config-dir {home}/other` mends it" in other.out
+    assert other.status == Exit.FINDINGS
     report = json.loads(run("doctor", "--no-probe", "--json").out)
     assert list(report) == ["here", "claude-code", "codex"]
     assert {"check": "installed", "level": "good", "text": f"found: {home}/home/.claude", "help": ""} in report[
@@ -514,8 +519,7 @@ def test_every_agent_comes_and_goes(agent: str, scope: str, run: Callable[..., R
     assert run("uninstall", agent, "--scope", scope, "--yes").status == 0
     left = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
     assert all(left[path] == text for path, text in before.items())
-    assert all(b"ostiary" not in text for path, text in left.items() if path not in before)
-    assert not [path for path in left if "ostiary" in path.name]
+    assert [path for path in left if path not in before and home / "config" not in path.parents] == []
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a script of POSIX")

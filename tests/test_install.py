@@ -112,9 +112,23 @@ def test_a_file_that_is_not_there_is_made(nothing: str | None) -> None:
     assert set(json.loads(text)["hooks"]) == set(registrable(AGENT))
     assert text.startswith('{\n  "hooks": {\n    "PreToolUse": [\n')
     assert text.endswith("}\n")
-    assert uninstall(text) == "{}\n"
+    assert plan_uninstall(AGENT, text).removes
     assert plan_uninstall(AGENT, nothing) == Change(nothing, nothing or "")
     assert plan_install(AGENT, nothing, COMMAND).needed
+
+
+@pytest.mark.parametrize(
+    "agent", sorted(name for name, known in DIALECTS.items() if known.registration.shape not in ("plugin", "scripts"))
+)
+def test_what_installing_made_uninstalling_takes_away(agent: str) -> None:
+    dialect = DIALECTS[agent]
+    made = plan_install(dialect, None, hook_command(dialect, "/usr/bin/python3")).after
+    assert plan_uninstall(dialect, made).removes
+
+
+@pytest.mark.parametrize("text", ["{}\n", "{}", "{\n}\n", '{"hooks": {}}\n'])
+def test_an_empty_file_of_the_persons_stays(text: str) -> None:
+    assert not plan_uninstall(AGENT, text).needed
 
 
 def test_line_ends_tabs_and_marks_are_kept() -> None:

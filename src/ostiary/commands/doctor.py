@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Iterator
 from typing import Annotated, Final
 
@@ -34,16 +35,19 @@ def run(
     *,
     probe: Annotated[bool, typer.Option(help="Start the registered hooks and ask about a harmless call.")] = True,
     as_json: options.AsJson = False,
+    config_dir: options.ConfigDir = None,
     project: options.ProjectDir = None,
 ) -> None:
     """Say whether the agents on this machine ask Ostiary.
 
     For each agent: where it was found, which files register the hook, whether they are as they should be, whether the
-    agent's own review or trust holds them back, whether a call is answered, and what no hook is told. Without names,
-    all agents that show on this machine.
+    agent's own review or trust holds them back, whether a call is answered, and what no hook is told. With
+    `--config-dir` also whether it is answered by the policy in that folder. Without names, all agents that show on this
+    machine.
     """
     wanted = chosen(names)
-    report = _report(wanted, folder(project) or os.getcwd(), probe=probe)
+    policy = os.path.abspath(config_dir) if config_dir else None
+    report = _report(wanted, folder(project) or os.getcwd(), policy, probe=probe)
     if as_json:
         document(json.dumps({name: [found._asdict() for found in findings] for name, findings in report.items()}))
     else:
@@ -54,14 +58,14 @@ def run(
     raise typer.Exit(Exit.FINDINGS if problems else Exit.CLEAN)
 
 
-def _report(names: tuple[str, ...], project: str, *, probe: bool) -> Report:
+def _report(names: tuple[str, ...], project: str, policy: str | None, *, probe: bool) -> Report:
     installations = {name: agents.installation(DIALECTS[name], project) for name in names}
     machine = agents.machine(installations.values())
     report: Report = {"here": list(sides(agents.surroundings()))}
     for name, found in installations.items():
         asked = probes(found, project) if probe else []
         code = outdated(found, project) if found.dialect.registration.shape in ("plugin", "scripts") else []
-        report[name] = [*diagnose(found, machine), *code, *_ruled(found), *asked]
+        report[name] = [*diagnose(found, machine), *code, *_ruled(found), *_elsewhere(found, policy), *asked]
     return report
 
 
@@ -71,6 +75,15 @@ def _ruled(found: Installation) -> Iterator[Finding]:
         text, _, help = without_rules(config_dir).partition("; ")
         if text:
             yield Finding("rules", "note", text, help)
+
+
+def _elsewhere(found: Installation, policy: str | None) -> Iterator[Finding]:
+    """The hooks that ask another policy than that in the folder that was named."""
+    for config_dir in dict.fromkeys(hook.config_dir for hook in found.ours):
+        if policy and config_dir != policy:
+            asked = f"the policy in `{config_dir}`" if config_dir else "the user's usual policy"
+            help = f"`ostiary install {found.dialect.name} --config-dir {shlex.quote(policy)}` mends it"
+            yield Finding("rules", "problem", f"its hook asks {asked}, not that in `{policy}`", help)
 
 
 def _lines(report: Report) -> Iterator[Line]:

@@ -110,8 +110,7 @@ def plan_install(
     try:
         wanted = _wanted(dialect, after, events)
         after = _without(dialect, after, keep=frozenset(wanted))
-        for members in (dialect.registration.fixed, fixed) if wanted else ():
-            after = _with_fixed(members, after)
+        after = _begun(dialect, fixed, after) if wanted else after
         for native in wanted:
             after = _with(dialect, after, native, _entry(dialect, native, command, on_error))
     except JsonTextError as error:
@@ -135,15 +134,20 @@ def _wanted(dialect: Dialect, text: str, events: Iterable[str] | None) -> list[s
     return [name for name in possible if name in named]
 
 
-def plan_uninstall(dialect: Dialect, text: str | None, file: str = "settings.json", *, own: bool = False) -> Change:
-    """The file without our hook; containers that are empty without it go too, and so does a file of our `own` with
-    nothing else in it. Raises RegistrationError as `plan_install` does."""
+def plan_uninstall(
+    dialect: Dialect, text: str | None, file: str = "settings.json", *, own: bool = False, fixed: Template = NOTHING
+) -> Change:
+    """The file without our hook; containers that are empty without it go too, and so does a file with nothing else in
+    it: one of our `own`, or one that is then what `plan_install` begins with where there is none, with the same
+    `fixed`. Raises RegistrationError as `plan_install` does."""
     if text is None or not text.strip():
         return Change(text, text or "")
     try:
         after = _without(dialect, text)
         bare = own and json_text.value(after, ()) in ({}, dialect.registration.fixed)
-        return Change(text, "" if bare and not json_text.commented(after) else after)
+        bare = bare and not json_text.commented(after)
+        made = after != text and after in (_NEW_FILE, _begun(dialect, fixed, _NEW_FILE))
+        return Change(text, "" if bare or made else after)
     except JsonTextError as error:
         raise _problem(dialect, error, file) from None
 
@@ -326,6 +330,11 @@ def _with_fixed(fixed: Mapping[str, Any], text: str, place: Place = ()) -> str:
         elif wanted is True and json_text.value(text, inner) is False:
             text = json_text.replaced(text, inner, wanted)
     return text
+
+
+def _begun(dialect: Dialect, fixed: Template, text: str) -> str:
+    """The text with what the file must have besides hooks."""
+    return _with_fixed(fixed, _with_fixed(dialect.registration.fixed, text))
 
 
 def _put(text: str, place: Place, new: Any) -> str:

@@ -108,7 +108,7 @@ def removing(target: Target, read: Read) -> dict[str, Change]:
     if dialect.registration.shape == "scripts":
         files = (os.path.join(path, name) for name in dialect.registration.scripts.values())
         return {file: plan_removal(dialect, read(file)) for file in files}
-    return {path: plan_uninstall(dialect, read(path), file=path, own=target.place.own)}
+    return {path: plan_uninstall(dialect, read(path), file=path, own=target.place.own, fixed=target.place.fixed)}
 
 
 def outdated(found: Installation, project: str) -> list[Finding]:
