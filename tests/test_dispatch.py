@@ -201,6 +201,17 @@ def test_one_that_takes_too_long_has_failed(base: Path) -> None:
     assert found.outcome.problems == ("handler of `managed:host/sleeps-1`: it took too long",)
 
 
+@pytest.mark.parametrize("timeout", [0, -1, float("inf")])
+def test_one_that_waits_for_a_person_has_no_limit(base: Path, dispatch: Dispatch, timeout: float) -> None:
+    async def slow(event: Event) -> Decision:
+        await asyncio.sleep(0.05)
+        return denies(event)
+
+    engine = engine_of(base)
+    engine.on("PreToolUse", slow, timeout=timeout)
+    assert dispatch(engine, CALL).outcome.problems == ()
+
+
 class Flag:
     """A cancellation that a handler sets off."""
 

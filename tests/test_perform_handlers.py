@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from math import inf
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -41,6 +42,7 @@ class Flag:
         ("afk", "PreToolUse", "agent", None, 60),
         ("afk", "PreToolUse", "function", 0, None),
         ("afk", "PreToolUse", "function", -1, None),
+        ("afk", "PreToolUse", "function", inf, None),
         ("claude", "PreToolUse", "command", None, 600),
         ("claude", "PreToolUse", "http", None, 600),
         ("claude", "Stop", "command", None, 600),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import inf
 from typing import Final
 
 from ostiary.evaluate import HandlerRequest
@@ -27,7 +28,7 @@ def seconds(request: HandlerRequest) -> float | None:
     """How long one handler may take; None for as long as it likes. What its rule says counts."""
     said = request.plan.timeout
     if said is not None:
-        return said if said > 0 else None
+        return said if 0 < said < inf else None
     events = _DEFAULTS[request.contract]
     return _OF_MODELS.get(request.plan.kind) or events.get(request.event.name, events[""])
 
