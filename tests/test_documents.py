@@ -25,7 +25,7 @@ from ostiary.tools import Role
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 BESIDE = "the handler of "  # needs a file that lies beside, which documents do not have
-SCHEMAS = ("policy", "programs", "tools", "outcome", "status", "suite")
+SCHEMAS = ("policy", "programs", "tools", "outcome", "status", "record", "suite")
 
 
 def blocks(language: str) -> list[Any]:

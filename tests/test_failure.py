@@ -171,7 +171,7 @@ KINDS: dict[str, tuple[Callable[..., Said], str]] = {
 @pytest.mark.parametrize("agent", DIALECTS)
 def test_each_kind_of_failure(agent: str, kind: str, setting: OnError, monkeypatch: pytest.MonkeyPatch) -> None:
     act, reason = KINDS[kind]
-    monkeypatch.setattr(verb, "on_error", lambda _folder: setting)
+    monkeypatch.setattr(verb, "on_error", lambda *_: setting)
     options = verb.Options(agent, FIRST[agent]["event"], None, "")
     job = Job(
         work=lambda tell: act(options, tell),
@@ -304,11 +304,11 @@ def test_an_agent_that_nobody_knows() -> None:
 def test_a_hook_that_is_registered_wrongly_is_no_failure(setting: OnError, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody knows what silence means to whoever runs it so: its gates are closed whatever the setting is."""
     call = cold.HookCall(b"{}", "claude-code", "Halt")
-    listener = cold.Listener(on_error=lambda _folder: setting)
+    listener = cold.Listener(on_error=lambda *_: setting)
     answer = cold.decide(call, None, listener)
     why = "stopped, because policy could not judge it: the hook is registered for the unknown event `Halt`\n"
     assert answer[:3] == ("", why, 2)
-    monkeypatch.setattr(verb, "on_error", lambda _folder: setting)
+    monkeypatch.setattr(verb, "on_error", lambda *_: setting)
     options = verb.parse(["--agent", "claude-code", "--event", "PreToolUse", "--config-dir", "here"])
     for said in (verb.answer(options, lambda _told: None), verb.instead(options, None, "it is odd")):
         assert json.loads(said.stdout)["hookSpecificOutput"]["permissionDecision"] == "deny"
@@ -319,7 +319,7 @@ def test_a_hook_that_is_registered_wrongly_is_no_failure(setting: OnError, monke
 
 def test_what_another_agent_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that runs the hook of the declared agent, and was told apart before the work came to nothing."""
-    monkeypatch.setattr(verb, "on_error", lambda _folder: "continue")
+    monkeypatch.setattr(verb, "on_error", lambda *_: "continue")
     options = verb.Options("claude-code", "PreToolUse", None, "")
     said = verb.instead(options, Told("cursor", "preToolUse", 9), "it is odd")
     assert json.loads(said.stdout) == {"permission": "allow"}

@@ -61,6 +61,7 @@ def told(agent: str, native: str, event: Event, outcome: Outcome) -> str:
     for step in answer.degraded:
         assert step.why, (native, step)
         said = step.said if step.wanted == said else said
+    assert answer.said == said
     heard_there = heard(DIALECTS[agent], native, answer)
     same = write(DIALECTS[agent], event, Outcome(verdict=Verdict[said.upper()], reason=outcome.reason))
     assert heard_there == said or same[:3] == answer[:3], (native, answer)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +18,6 @@ from ostiary.dialects import DIALECTS
 from ostiary.dialects.launches import LAUNCHES, Process, agent_of
 from ostiary.sources import ancestry, record
 from ostiary.sources.ancestry import Ancestor
-from ostiary.sources.files import Unreadable
 from processes import PROGRAM
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="the tests name processes with links")
@@ -110,7 +107,7 @@ def config(tmp_path: Path) -> Path:
 
 
 def lines(config: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (config / "state" / record.NAME).read_text("utf-8").splitlines()]
+    return [json.loads(line) for line in (config / "state/record/verbs.jsonl").read_text("utf-8").splitlines()]
 
 
 @POSIX
@@ -197,7 +194,7 @@ def test_verbs_that_change_nothing_that_acts_are_free(line: Line, monkeypatch: p
     for words in (["check"], ["eval", "ls"], ["explain", "ls"], ["status"], ["test"]):
         assert line.at(*words).status == 0, words
     assert line("init", "--project").status == 0
-    assert not (line.config / "state" / record.NAME).exists()
+    assert not (line.config / "state/record/verbs.jsonl").exists()
 
 
 def test_who_cannot_be_told_from_an_agent_is_refused(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,7 +208,7 @@ def test_what_loosens_waits_for_the_record(line: Line, monkeypatch: pytest.Monke
     def full(*_given: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(record, "append", full)
+    monkeypatch.setattr(record, "verb", full)
     refused = line.at("trust")
     assert refused.status == 1
     assert "nothing was done: it cannot be recorded (no space left on device)" in refused.err
@@ -237,74 +234,3 @@ def test_a_failure_is_recorded(config: Path) -> None:
 
 def _refuse() -> None:
     raise Refused("no")
-
-
-# The record
-
-
-def test_a_whole_record_is_whole(tmp_path: Path) -> None:
-    assert record.flaws(str(tmp_path)) == ()
-    for number in range(5):
-        record.append(str(tmp_path), "verb", {"verb": f"é\n{number}"})
-    assert record.flaws(str(tmp_path)) == ()
-    path = tmp_path / record.NAME
-    assert path.stat().st_mode & 0o077 == 0 or os.name != "posix"
-    assert [line["n"] for line in map(json.loads, path.read_bytes().splitlines())] == [1, 2, 3, 4, 5]
-
-
-CUT = [
-    (lambda lines: lines[:1] + lines[2:], 2),
-    (lambda lines: [lines[0].replace(b"0", b"1", 1), *lines[1:]], 2),
-    (lambda lines: [*lines[:2], lines[1], *lines[2:]], 3),
-    (lambda lines: [lines[0], b"{}", *lines[1:]], 2),
-    (lambda lines: [lines[1], lines[0], *lines[2:]], 2),
-]
-
-
-@pytest.mark.parametrize(("change", "place"), CUT)
-def test_a_changed_record_shows(tmp_path: Path, change: Callable[[list[bytes]], list[bytes]], place: int) -> None:
-    for number in range(4):
-        record.append(str(tmp_path), "verb", {"verb": f"v0{number}"})
-    path = tmp_path / record.NAME
-    path.write_bytes(b"\n".join(change(path.read_bytes().splitlines())) + b"\n")
-    assert record.flaws(str(tmp_path))[0] == (
-        f"{record.NAME}:{place}: the lines before it are not those that were there"
-    )
-
-
-def test_a_full_file_gives_way_and_the_chain_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(record, "_FULL", 2000)
-    monkeypatch.setattr(record, "_KEPT", 3)
-    for number in range(60):
-        record.append(str(tmp_path), "verb", {"verb": f"v{number}", "pad": "x" * 100})
-    files = sorted(path.name for path in tmp_path.glob("*.jsonl"))
-    assert files == ["record.1.jsonl", "record.2.jsonl", "record.3.jsonl", "record.jsonl"]
-    assert record.flaws(str(tmp_path)) == ()
-    (tmp_path / "record.2.jsonl").unlink()
-    (flaw,) = record.flaws(str(tmp_path))
-    assert flaw == "record.1.jsonl:1: the lines before it are not those that were there"
-
-
-def _many(state: str, name: str) -> None:
-    for number in range(20):
-        record.append(state, "verb", {"verb": f"{name}{number}"})
-
-
-def test_several_processes_write_one_chain(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    others = [context.Process(target=_many, args=(str(tmp_path), name)) for name in "ab"]
-    for other in others:
-        other.start()
-    for other in others:
-        other.join(60)
-    assert len((tmp_path / record.NAME).read_bytes().splitlines()) == 40
-    assert record.flaws(str(tmp_path)) == ()
-
-
-@POSIX
-def test_a_record_that_others_can_write_is_none(tmp_path: Path) -> None:
-    record.append(str(tmp_path), "verb", {})
-    (tmp_path / record.NAME).chmod(0o666)
-    with pytest.raises(Unreadable):
-        record.append(str(tmp_path), "verb", {})
-    assert "can be written by other users" in record.flaws(str(tmp_path))[0]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from ostiary.decision import Decision, Outcome, Verdict
 from ostiary.dialects import DIALECTS, Answer, Dialect, OnError, Unreadable, hosted, receive, unreadable, write
@@ -17,11 +17,13 @@ from ostiary.dialects.writer import carries
 from ostiary.digests import sha256
 from ostiary.evaluate import HandlerRequest, evaluate
 from ostiary.event import Event
+from ostiary.facts import FactRequest, Given
 from ostiary.perform import run
 from ostiary.records import NamedTuple, replace
-from ostiary.sources import account, approvals, results
+from ostiary.sources import account, approvals, record, results
 from ostiary.sources.admit import as_reviewed, told
 from ostiary.sources.desk import Compile, Miss
+from ostiary.sources.entry import Answered, Unjudged
 from ostiary.sources.keeping import Afresh
 from ostiary.sources.machine import MachineFacts
 from ostiary.sources.memory import Memory, noted
@@ -49,7 +51,15 @@ class HookCall(NamedTuple):
     spent: float = 0.0
 
 
-def _strictest(_config_dir: str | None) -> OnError:
+class Failing(Protocol):
+    """What the settings of a `--config-dir` (None: the usual folder) say a gate answers when Ostiary fails, and where
+    that is not `recorded` either."""
+
+    def __call__(self, config_dir: str | None, recorded: bool = True, /) -> OnError:
+        """The answer."""
+
+
+def _strictest(_config_dir: str | None, _recorded: bool = True, /) -> OnError:
     return "deny"
 
 
@@ -58,11 +68,11 @@ def _nobody(_dialect: Dialect, _event_name: str | None) -> None:
 
 
 class Listener(NamedTuple):
-    """Who runs the hook. `on_error` tells what the settings of a `--config-dir` (None: the usual folder) say a gate
-    answers when Ostiary fails, and is asked only where it did. `hears` is told which agent's event is to be answered as
-    soon as that is known. `handlers`: they run in this process, which is the hook that the agent started."""
+    """Who runs the hook. `on_error` is asked only where Ostiary failed. `hears` is told which agent's event is to be
+    answered as soon as that is known. `handlers`: they run in this process, which is the hook that the agent
+    started."""
 
-    on_error: Callable[[str | None], OnError] = _strictest
+    on_error: Failing = _strictest
     hears: Callable[[Dialect, str | None], None] = _nobody
     handlers: bool = True
 
@@ -74,9 +84,10 @@ _AFRESH: Final = Afresh()
 def decide(
     call: HookCall, compile: Compile | None = None, listener: Listener = _ALONE, reading: Afresh = _AFRESH
 ) -> Answer:
-    """The answer to what a hook was sent; `reading` says whether what it reads is kept for further calls. Raises `Miss`
-    if a source has to be compiled without `compile`, `Elsewhere` if the answer takes handlers that do not run here,
-    KeyError for an agent without a dialect; every other failure becomes an answer as `listener.on_error` says."""
+    """The answer to what a hook was sent, once it is recorded (law L11); `reading` says whether what it reads is kept
+    for further calls. Raises `Miss` if a source has to be compiled without `compile`, `Elsewhere` if the answer takes
+    handlers that do not run here, KeyError for an agent without a dialect; every other failure becomes an answer as
+    `listener.on_error` says."""
     dialect = DIALECTS[call.agent]
     event = receive(dialect, call.raw, call.event_name)
     if isinstance(event, Unreadable):
@@ -85,8 +96,9 @@ def decide(
             return decide(call._replace(agent=found.host.name, event_name=found.event_name), compile, listener, reading)
         wrong = _unregistered(dialect, call.event_name)
         if wrong:  # nobody knows what silence would mean there
-            return unreadable(dialect, call.event_name, wrong)
-        return unreadable(dialect, call.event_name, event.reason, listener.on_error(call.config_dir))
+            return _unjudged(Unjudged(dialect, call.event_name, wrong, "deny", call.raw), call, _strictest)
+        unread = Unjudged(dialect, call.event_name, event.reason, "deny", call.raw)
+        return _unjudged(unread, call, listener.on_error)
     name = event.native_name or call.event_name
     listener.hears(dialect, name)
     try:
@@ -94,7 +106,16 @@ def decide(
     except (Miss, Elsewhere):
         raise
     except Exception as error:
-        return unreadable(dialect, name, failed(error), listener.on_error(call.config_dir), event)
+        return _unjudged(Unjudged(dialect, name, failed(error), "deny", b"", event), call, listener.on_error)
+
+
+def _unjudged(unjudged: Unjudged, call: HookCall, on_error: Failing) -> Answer:
+    """The answer where an event could not be judged, once that is recorded."""
+    dialect, native, problem, event = unjudged.dialect, unjudged.native, unjudged.problem, unjudged.event
+    answer = unreadable(dialect, native, problem, on_error(call.config_dir), event)
+    if record.unjudged(call.config_dir, unjudged._replace(said=answer.said)):
+        return answer
+    return unreadable(dialect, native, problem, on_error(call.config_dir, False), event)
 
 
 def _unregistered(dialect: Dialect, event_name: str | None) -> str:
@@ -122,16 +143,37 @@ class _Ground(NamedTuple):
 
 def _answer(dialect: Dialect, event: Event, call: HookCall, ground: _Ground) -> Answer:
     """The answer, unless it is a deny only because nobody can be asked, and a person has permitted this call."""
+    began = time.monotonic() - call.spent
     places = find_places(call.config_dir)
-    outcome = _with_results(dialect, event, _outcome(event, call, places, ground), places.state)
-    answer = write(dialect, event, outcome)
-    if not answer.waits:
-        return answer
+    judged = _judged(event, call, places, ground)
+    outcome = _with_results(dialect, event, judged.outcome, places.state)
+    found = Answered(dialect, event, outcome, write(dialect, event, outcome), judged.facts, handlers=judged.handlers)
+    if found.answer.waits:
+        found = _approved(found, places.state)
+    return _recorded(found._replace(seconds=time.monotonic() - began), judged.settings, places)
+
+
+def _approved(found: Answered, state: str) -> Answered:
+    """The same with what a person said of the call, or under which name one can be asked."""
+    dialect, event, outcome, *_ = found
     waiting = _waiting(event, outcome, time.time())
-    if approvals.take(places.state, waiting.digest, event.name, waiting.time):
-        return write(dialect, event, _permitted(outcome))
-    noted = approvals.wait(places.state, waiting)
-    return write(dialect, event, outcome, waiting.name if noted else "")
+    if approvals.take(state, waiting.digest, event.name, waiting.time):
+        outcome = _permitted(outcome)
+        return found._replace(outcome=outcome, answer=write(dialect, event, outcome), permitted=waiting.name)
+    name = waiting.name if approvals.wait(state, waiting) else ""
+    return found._replace(answer=write(dialect, event, outcome, name), waits=name)
+
+
+def _recorded(answered: Answered, settings: Settings, places: Places) -> Answer:
+    """The answer once it is recorded; where it cannot be, what the settings say that a gate answers then, if that is
+    stricter."""
+    dialect, event, outcome, answer, *_ = answered
+    why = record.event(places, answered, settings.log)
+    strict, row = settings.on_unrecordable, dialect.of(event)
+    if not why or strict in ("continue", answer.said) or answer.said == "deny" or not (row and row[1].gate):
+        return answer
+    more = outcome.halt or outcome.updated_input is not None  # a question would not say so
+    return unreadable(dialect, event.native_name, f"it cannot be recorded ({why})", "deny" if more else strict, event)
 
 
 def _with_results(dialect: Dialect, event: Event, outcome: Outcome, state: str) -> Outcome:
@@ -161,7 +203,37 @@ def _waiting(event: Event, outcome: Outcome, now: float) -> approvals.Waiting:
     return approvals.Waiting(digest, now, event.agent, tool, arguments, reason)
 
 
-def _outcome(event: Event, call: HookCall, places: Places, ground: _Ground) -> Outcome:
+class _Judged(NamedTuple):
+    """The outcome of an event, the settings that act, what was asked of the machine, and the seconds that handlers
+    took."""
+
+    outcome: Outcome
+    settings: Settings
+    facts: tuple[tuple[FactRequest, object], ...]
+    handlers: float
+
+
+class _Asked:
+    """The facts of a machine, and what was asked of them."""
+
+    __slots__ = ("_facts", "asked")
+
+    def __init__(self, facts: MachineFacts) -> None:
+        self._facts = facts
+        self.asked: list[tuple[FactRequest, object]] = []
+
+    def given(self, cwd: str | None) -> Given:
+        """What is known beforehand."""
+        return self._facts.given(cwd)
+
+    def answer(self, request: FactRequest) -> object:
+        """The answer to one request."""
+        found = self._facts.answer(request)
+        self.asked.append((request, found))
+        return found
+
+
+def _judged(event: Event, call: HookCall, places: Places, ground: _Ground) -> _Judged:
     began = time.monotonic() - call.spent
     reading = ground.reading
     roots = reading.roots(call.start, event.project, event.cwd)
@@ -170,12 +242,23 @@ def _outcome(event: Event, call: HookCall, places: Places, ground: _Ground) -> O
     around = replace(roots, folders=known.folders(roots.folders))
     files = reading.files(places, call.start, around, ground.compile)
     standings = files.settled(files.standings, known, noting=True)
-    facts = MachineFacts(roots, event.workdirs, memory)
+    facts = _Asked(MachineFacts(roots, event.workdirs, memory))
     evaluation = evaluate(files.policy(standings), event, facts.given(event.cwd))
-    handlers = _Handlers(event, call, roots, files.settings, places.state, began)
+    handlers = _Handlers(event, call, roots, files.settings, places.state, began, _Took())
     perform = handlers.perform if ground.handlers else _elsewhere
     outcome = run(evaluation, facts, as_reviewed(perform, standings))
-    return told(noted(places.state, event, outcome), standings)
+    outcome = _announced(told(noted(places.state, event, outcome), standings), event, files.settings)
+    return _Judged(outcome, files.settings, tuple(facts.asked), handlers.took.seconds)
+
+
+_IN_FULL: Final = "what tools are asked to do is recorded in full (managed settings)"
+
+
+def _announced(outcome: Outcome, event: Event, settings: Settings) -> Outcome:
+    """The outcome with word for people, at the start of a session, that all of it is recorded."""
+    if event.name != "SessionStart" or settings.log.detail != "full":
+        return outcome
+    return replace(outcome, message="\n".join(filter(None, (outcome.message, _IN_FULL))))
 
 
 # What is kept of a hook's time, in seconds and as a part of it, for the answer when the last handler is over.
@@ -183,8 +266,18 @@ _KEPT: Final = 1.0
 _PART: Final = 0.25
 
 
+class _Took:
+    """How long something took in all."""
+
+    __slots__ = ("seconds",)
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+
 class _Handlers(NamedTuple):
-    """Who runs the handlers of one event: for a call of the hook that began at a time of `time.monotonic()`."""
+    """Who runs the handlers of one event: for a call of the hook that began at a time of `time.monotonic()`. `took` is
+    what they took so far."""
 
     event: Event
     call: HookCall
@@ -192,6 +285,7 @@ class _Handlers(NamedTuple):
     settings: Settings
     state: str
     began: float
+    took: _Took
 
     def perform(self, requests: tuple[HandlerRequest, ...]) -> tuple[Decision | None, ...]:
         """What they say in the time that the agent gives its hooks."""
@@ -211,7 +305,10 @@ class _Handlers(NamedTuple):
             finished=partial(_keep, self.state, event),
             ends=True,
         )
-        return perform(requests, runtime)
+        started = time.monotonic()
+        said = perform(requests, runtime)
+        self.took.seconds += time.monotonic() - started
+        return said
 
 
 def _keep(state: str, event: Event, result: Finished) -> None:

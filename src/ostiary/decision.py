@@ -68,7 +68,8 @@ class AccessReport:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartReport:
     """One part of the call with its own verdict. `source` is the file and line that it was read from, None for what
-    stands in the call."""
+    stands in the call. `shape` are its programs with the names of their options, without values; it is no part of the
+    JSON."""
 
     text: str
     program: str
@@ -76,6 +77,7 @@ class PartReport:
     verdict: Verdict
     accesses: tuple[AccessReport, ...]
     source: str | None = None
+    shape: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from typing import Final, Literal
 from ostiary.call.defined import NOTHING, Definitions
 from ostiary.paths import Tree
 from ostiary.records import NamedTuple, dataclass
+from ostiary.redaction import CUT, secret
 from ostiary.words import Word
 
 AccessKind = Literal["read", "write", "delete", "connect", "execute"]
@@ -83,6 +84,26 @@ class Invocation:
     may_run: bool = False
     inner: int | None = None
 
+    @property
+    def shape(self) -> str:
+        """The program, its subcommand if it is known to have some, and the names of its options, without any value: a
+        word that only may be an option, or has a value in it, is left out."""
+        given = (max(option.names, key=lambda name: (len(name), name)) for option in self.options if option.names)
+        known = self.subcommand if self.known else ()
+        return " ".join((self.name or "?", *filter(_is_word, known), *filter(_is_option, given)))
+
+
+_LONGEST: Final = 40
+
+
+def _is_option(name: str) -> bool:
+    """Whether this is an option's name and nothing else: not `-pSECRET`."""
+    return len(name) == len("-x") or (name.startswith("--") and _is_word(name[2:]))
+
+
+def _is_word(text: str) -> bool:
+    return len(text) <= _LONGEST and text.replace("-", "").isalnum() and not secret(text)
+
 
 @dataclass(frozen=True, slots=True)
 class Opening:
@@ -157,6 +178,11 @@ class Part:
     def program(self) -> str:
         """Base name of the innermost program, empty if none runs or the text does not tell."""
         return (self.invocations[-1].name or "") if self.invocations else ""
+
+    @property
+    def shape(self) -> str:
+        """What runs, outermost first, by programs and names of options; empty where nothing does."""
+        return " ".join(invocation.shape for invocation in self.invocations)[:CUT]
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,9 +140,25 @@ def instead(options: Options, told: Told | None, problem: str) -> Said:
     if declared is None:
         return last_resort(options, problem)
     name, native = (told.agent, told.event) if told else (declared.name, options.event)
+    dialect = DIALECTS[name]
     # A hook that is registered wrongly may name any folder, and nobody knows what silence means there.
-    wrong = options.problem or (options.event and declared.native(options.event) is None)
-    return _said(unreadable(DIALECTS[name], native, problem, "deny" if wrong else on_error(options.config_dir)))
+    if options.problem or (options.event and declared.native(options.event) is None):
+        return _said(unreadable(dialect, native, problem))
+    answer = unreadable(dialect, native, problem, on_error(options.config_dir))
+    if not _recorded(options, dialect, native, problem, answer):
+        answer = unreadable(dialect, native, problem, on_error(options.config_dir, False))
+    return _said(answer)
+
+
+def _recorded(options: Options, dialect: Dialect, native: str | None, problem: str, answer: Answer) -> bool:
+    """Records what is said where the work came to nothing; False if that is not possible either."""
+    try:
+        from ostiary.sources import record  # late: as in `on_error`
+        from ostiary.sources.entry import Unjudged
+
+        return record.unjudged(options.config_dir, Unjudged(dialect, native, problem, answer.said))
+    except Exception:
+        return False
 
 
 def start_service(options: Options) -> None:
@@ -153,12 +169,13 @@ def start_service(options: Options) -> None:
         starting.start(options.socket, options.config_dir)
 
 
-def on_error(config_dir: str | None) -> OnError:
-    """What a gate answers when Ostiary itself fails: as the settings say, the strictest where they cannot be read."""
+def on_error(config_dir: str | None, recorded: bool = True, /) -> OnError:
+    """What a gate answers when Ostiary itself fails, and where that is not `recorded` either: as the settings say, the
+    strictest where they cannot be read."""
     try:
         from ostiary.sources import failing  # late: slow, and only where something failed
 
-        return failing.on_error(config_dir)
+        return failing.on_error(config_dir, recorded)
     except Exception:
         return "deny"
 

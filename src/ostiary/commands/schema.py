@@ -19,6 +19,7 @@ class Kind(StrEnum):
     TOOLS = "tools"
     OUTCOME = "outcome"
     STATUS = "status"
+    RECORD = "record"
     SUITE = "suite"
 
 
@@ -26,8 +27,9 @@ def run(kind: Annotated[Kind, typer.Argument(help="Which schema.")] = Kind.POLIC
     """Print a JSON schema.
 
     There is one of rule files, one of files that say what programs do, one of files that say what arguments of
-    tools mean, one of the outcome (`eval --json`), one of the status (`status --json`) and one of test suites. Save it
-    and name it in the first line of a file, and your editor completes and checks what you write:
+    tools mean, one of the outcome (`eval --json`), one of the status (`status --json`), one of a line of the record
+    (`log --json`) and one of test suites. Save it and name it in the first line of a file, and your editor completes
+    and checks what you write:
     `# yaml-language-server: $schema=./policy.schema.json`
     """
     console.document(shipped.schema(places("."), kind).rstrip("\n"))

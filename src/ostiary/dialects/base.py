@@ -27,6 +27,7 @@ FieldName = Literal[
     "session",
     "turn",
     "call",
+    "version",  # the agent's own
     "cwd",
     "project",
     "workdirs",

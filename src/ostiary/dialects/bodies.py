@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ostiary.decision import Degraded
-from ostiary.dialects.base import Form, Slot, Template
+from ostiary.dialects.base import Form, Said, Slot, Template
 from ostiary.records import NamedTuple
 
 Values = Mapping[Slot, Any]
@@ -15,13 +15,15 @@ Values = Mapping[Slot, Any]
 
 class Answer(NamedTuple):
     """What a hook prints and how it exits. `degraded` says what the agent could not be told as the outcome has it,
-    `waits` that a call was denied only because nobody can be asked about it here."""
+    `waits` that a call was denied only because nobody can be asked about it here. `said` is the verdict as the agent is
+    told it."""
 
     stdout: str = ""
     stderr: str = ""
     status: int = 0
     degraded: tuple[Degraded, ...] = ()
     waits: bool = False
+    said: Said = "none"
 
 
 def answer(

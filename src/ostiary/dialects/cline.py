@@ -134,6 +134,7 @@ CLINE: Final = Dialect(
         "workdirs": (("workspaceRoots",),),
         # The older copy of a call has every value as text, so it is read only where it stands alone.
         "call": (("tool_call", "id"), ("tool_result", "id")),
+        "version": (("clineVersion",),),
         "tool": (
             *(("tool_call", "name"), ("tool_result", "name")),
             *(("preToolUse", "toolName"), ("postToolUse", "toolName"), ("preToolUse", "tool")),

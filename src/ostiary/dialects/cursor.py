@@ -254,6 +254,7 @@ CURSOR: Final = Dialect(
         "session": (("conversation_id",), ("session_id",)),
         "turn": (("generation_id",),),
         "call": (("tool_use_id",),),
+        "version": (("cursor_version",),),
         "cwd": (("cwd",), ("workspace_roots", "0")),
         "project": (("workspace_roots", "0"),),
         "workdirs": (("workspace_roots",),),

@@ -137,7 +137,8 @@ def unreadable(
     native = dialect.native(event_name or None)
     if native is None:
         form = _open(dialect) if on_error == "continue" else None
-        return answer(form or dialect.blind, _values("", _why(dialect, "deny", reason)))
+        blind = answer(form or dialect.blind, _values("", _why(dialect, "deny", reason)))
+        return blind._replace(said="none" if form else "deny")
     spec = dialect.events[native]
     case = _Case(dialect, native, spec, event or Event(name=spec.canonical, native_name=native), Outcome())
     if not spec.gate:
@@ -148,7 +149,7 @@ def unreadable(
         asked = Outcome(verdict=Verdict.ASK, reason=_why(dialect, "ask", reason))
         return _said(case._replace(outcome=asked), _Reply("ask"))
     values = _values(spec.registered_as or native, _why(dialect, "deny", reason))
-    return answer(spec.unread or spec.answers["deny"], values)
+    return answer(spec.unread or spec.answers["deny"], values)._replace(said="deny")
 
 
 def _why(dialect: Dialect, on_error: OnError, reason: str) -> str:
@@ -176,7 +177,8 @@ def _unknown(dialect: Dialect, outcome: Outcome) -> Answer:
     if outcome.verdict < Verdict.ASK:
         return Answer()
     reason = cut(for_model(outcome, "deny"), dialect.limit)
-    return answer(dialect.blind, {Slot.EVENT: "", Slot.REASON: reason, Slot.PEOPLE: reason})
+    stop = answer(dialect.blind, {Slot.EVENT: "", Slot.REASON: reason, Slot.PEOPLE: reason})
+    return stop._replace(said="deny")
 
 
 def _offered(case: _Case, approve: str) -> tuple[_Case, _Reply]:
@@ -323,7 +325,7 @@ def _said(case: _Case, reply: _Reply) -> Answer:
     }
     rewrite: tuple[Template, ...] = () if reply.rewrite is None else (case.spec.rewrite[reply.said],)
     said = answer(form, values, (*rewrite, *(case.spec.extras[extra] for extra in wishes)), reply.degraded)
-    return said._replace(waits=reply.waits)
+    return said._replace(waits=reply.waits, said=reply.said)
 
 
 def _asking(case: _Case, reply: _Reply) -> tuple[Outcome, str]:

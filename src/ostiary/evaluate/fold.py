@@ -78,6 +78,7 @@ def _report(result: Walk, index: int, verdict: Verdict) -> PartReport:
         text=part.text,
         program=part.program,
         source=part.source.label if part.source else None,
+        shape=part.shape,
         cwd=part.cwd,
         verdict=verdict,
         accesses=tuple(

@@ -97,7 +97,8 @@ class ModelStatus(NamedTuple):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
     """What is in force in one project. `places` are folders by what they hold, `root` is the project's (empty if there
-    is none), `notes` say what rule authors should know beside `problems`."""
+    is none), `record` counts the lines that were ever written by the chains of the record, `notes` say what rule
+    authors should know beside `problems`."""
 
     version: str
     generation: str
@@ -107,6 +108,7 @@ class Status:
     models: tuple[ModelStatus, ...]
     sources: tuple[SourceStatus, ...]
     inactive: tuple[Inactive, ...]
+    record: tuple[tuple[str, int], ...]
     notes: tuple[str, ...]
     problems: tuple[Problem, ...]
 
@@ -125,6 +127,7 @@ def status_json(status: Status) -> str:
         "models": [model._asdict() for model in status.models],
         "sources": [source._asdict() for source in status.sources],
         "inactive": [item._asdict() for item in status.inactive],
+        "record": dict(status.record),
         "notes": list(status.notes),
         "problems": [asdict(problem) for problem in status.problems],
     }
@@ -147,6 +150,7 @@ def status_lines(status: Status) -> Iterator[Line]:
     for kind, folder in status.places:
         yield (span(f"{kind:<12}", "label"), span(folder))
     yield (span("project     ", "label"), span(status.root or "none"))
+    yield (span("record      ", "label"), span(", ".join(f"{count} {name}" for name, count in status.record)))
     yield from _heading("settings")
     width = max(len(setting.key) for setting in status.settings)
     for setting in status.settings:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from typing import Final, Literal
+from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
 from ostiary import __version__
@@ -15,7 +15,7 @@ from ostiary.problems import Problem
 from ostiary.sources import record, results
 from ostiary.sources.admit import Standing
 from ostiary.sources.places import Places
-from ostiary.sources.settings import GATES, Settings
+from ostiary.sources.settings import GATES, Said, Settings
 from ostiary.tiers import TIER
 from ostiary.trust import review
 
@@ -46,16 +46,18 @@ def report(
         models=tuple(_model(plan, lack) for plan, lack in models),
         sources=tuple(_source(standing, settings.trusted) for standing in standings),
         inactive=tuple(_inactive(standings, policy, settings.gates, now)),
+        record=tuple(record.counts(places.state).items()),
         notes=(*policy.notes, *policy.warnings, *record.flaws(places.state), *results.failures(places.state)),
         problems=problems,
     )
 
 
 def _settings(settings: Settings) -> Iterator[SettingStatus]:
-    acting = {**{gate: getattr(settings.gates, gate) for gate in GATES}, "on_error": settings.on_error}
-    acting |= {"hooks_from": settings.hooks_from}
+    acting = {gate: getattr(settings.gates, gate) for gate in GATES}
+    acting |= {name: getattr(settings, name) for name in ("on_error", "on_unrecordable", "hooks_from")}
+    acting |= {f"log.{name}": value for name, value in settings.log._asdict().items()}
     for key, value in acting.items():
-        managed, user = settings.managed.get(key), settings.user.get(key)
+        managed, user = _stands(settings.managed, key), _stands(settings.user, key)
         vain = managed is not None and user not in (None, value)
         yield SettingStatus(key, value, _origin(managed, user), user if vain else None)
     # Managed settings alone say whose reviews count.
@@ -72,6 +74,13 @@ def _without_secrets(url: str) -> str:
     """The address alone: some write a key into what stands before or behind it."""
     parts = urlsplit(url)
     return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+
+
+def _stands(said: Said, key: str) -> Any:
+    """What a settings file says under a key, None if nothing."""
+    outer, _, inner = key.partition(".")
+    found = said.get(outer)
+    return found.get(inner) if inner and found is not None else found
 
 
 def _origin(managed: object, user: object) -> Origin:

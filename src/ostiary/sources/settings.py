@@ -1,5 +1,5 @@
 """What `settings.yaml` says: the gates that let handlers of the user, of projects and of plugins run, whose reviews
-count (law L6), and what agents are told when Ostiary itself fails (law L7).
+count (law L6), what agents are told when Ostiary itself fails (law L7), and what is recorded (law L11).
 
 Only managed and user settings are read; what managed settings say, user settings cannot change.
 """
@@ -20,6 +20,7 @@ from ostiary.sources.files import Unreadable, exists, read
 from ostiary.sources.looks import realpath
 from ostiary.sources.owners import wrong
 from ostiary.sources.places import Managed
+from ostiary.sources.record import Log
 from ostiary.sources.roots import Roots
 from ostiary.tiers import TierName
 
@@ -42,11 +43,14 @@ GATES: Final = ("enable_shell_hooks", "allow_project_hooks", "enable_plugin_hook
 class Settings(NamedTuple):
     """The settings that act, and what is wrong with the files that say so. `trusted` are digests (SHA-256, hex) of rule
     files that managed settings trust wherever they lie. `hooks_from` are the agents whose settings files are read for
-    hooks, `models` those that judge. `removed` are managed files that were taken away on purpose. `managed` and `user`
-    are what each file says."""
+    hooks, `models` those that judge. `removed` are managed files that were taken away on purpose. `log` is what the
+    record keeps, `on_unrecordable` what a gate answers where an event cannot be recorded. `managed` and `user` are what
+    each file says."""
 
     gates: Gates
     on_error: OnError
+    on_unrecordable: OnError
+    log: Log
     trust: TrustMode
     trusted: frozenset[str]
     hooks_from: tuple[AgentName, ...]
@@ -58,7 +62,13 @@ class Settings(NamedTuple):
 
 
 # A file that is broken says the strictest of everything that no file above it says.
-_STRICTEST: Final[Said] = {**dict.fromkeys(GATES, False), "on_error": "deny", "trust": "managed-only"}
+_STRICTEST: Final[Said] = {
+    **dict.fromkeys(GATES, False),
+    "on_error": "deny",
+    "on_unrecordable": "deny",
+    "log": {"detail": "digest"},
+    "trust": "managed-only",
+}
 
 
 def load_settings(desk: Desk, roots: Roots) -> Settings:
@@ -69,6 +79,8 @@ def load_settings(desk: Desk, roots: Roots) -> Settings:
     return Settings(
         gates,
         managed.get("on_error", user.get("on_error", "deny")),
+        managed.get("on_unrecordable", user.get("on_unrecordable", "continue")),
+        Log(**{**user.get("log", {}), **managed.get("log", {})}),
         managed.get("trust", "user"),
         frozenset(managed.get("trusted", ())),
         managed.get("hooks_from", user.get("hooks_from", ())),

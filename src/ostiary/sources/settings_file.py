@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StrictBool
 
@@ -53,6 +53,38 @@ class Model(BaseModel):
     )
 
 
+_MOST_DAYS: Final = 3650
+
+
+def _days(value: Any) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= _MOST_DAYS:
+        return value
+    raise refuse("expected a number of days", f"write a whole number from 1 to {_MOST_DAYS}")
+
+
+class Log(BaseModel):
+    """What the record keeps."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    detail: Literal["digest", "redacted"] | None = Field(
+        default=None,
+        description="How much of a call: its `digest` alone; or `redacted`, which keeps programs, names of options and "
+        "what it reads, writes and connects to, and of everything else the length.",
+    )
+    days: Annotated[int, PlainValidator(_days)] | None = Field(default=None, description="How long events are kept.")
+
+
+class ManagedLog(Log):
+    """What the record keeps, by managed settings."""
+
+    detail: Literal["digest", "redacted", "full"] | None = Field(  # type: ignore[assignment]
+        default=None,
+        description="As in the user's settings; or `full`, which keeps texts and arguments, too. Prompts and what "
+        "looks like a secret are never kept.",
+    )
+
+
 class SettingsFile(BaseModel):
     """A settings file. A gate that is left out says nothing; one is open only where its value is exactly `true`."""
 
@@ -71,6 +103,12 @@ class SettingsFile(BaseModel):
         description="What a gate answers when Ostiary itself fails: `deny`, `ask` or `continue`, which leaves the call "
         "to the agent. Not the `on_error` of a rule, which is about its handler.",
     )
+    on_unrecordable: OnError | None = Field(
+        default=None,
+        description="What a gate answers where an event cannot be recorded: `deny`, `ask` or `continue`, which leaves "
+        "the answer as it is.",
+    )
+    log: Log | None = Field(default=None, description="What the record keeps of events.")
     hooks_from: tuple[AgentName, ...] | None = Field(
         default=None,
         description="Agents in whose settings files hooks are looked for, besides rule files: `claude-code`, `afk`. An "
@@ -97,6 +135,7 @@ class ManagedFile(SettingsFile):
     trusted: tuple[Annotated[str, PlainValidator(_digest)], ...] | None = Field(
         default=None, description="Digests of rule files, as `ostiary trust` shows them, that count as reviewed."
     )
+    log: ManagedLog | None = Field(default=None, description="What the record keeps of events.")
     removed: tuple[Name, ...] | None = Field(
         default=None,
         description="Managed rule files that were taken away on purpose, as `policy.d/NAME.yaml`. Of any other that is "

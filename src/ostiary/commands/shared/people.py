@@ -14,6 +14,7 @@ from ostiary.commands.shared.exits import Refused
 from ostiary.dialects import DIALECTS
 from ostiary.dialects.launches import agent_of
 from ostiary.sources import ancestry, record
+from ostiary.sources.chain import why
 from ostiary.sources.files import Unreadable
 from ostiary.sources.places import NoPlace, find_places
 
@@ -83,11 +84,11 @@ class _Use:
         fields = {"verb": self._verb, "arguments": self._given, "cwd": _cwd(), "above": above, "result": _cut(result)}
         try:
             if self._state is not None:
-                record.append(self._state, "verb", fields)
+                record.verb(self._state, fields)
         except (OSError, Unreadable) as error:
             if must:
-                raise Refused(f"nothing was done: it cannot be recorded ({_why(error)})") from None
-            complain(f"this use of `{self._verb}` is not in the record: {_why(error)}")
+                raise Refused(f"nothing was done: it cannot be recorded ({why(error)})") from None
+            complain(f"this use of `{self._verb}` is not in the record: {why(error)}")
 
 
 def _state(config_dir: str | None) -> str | None:
@@ -114,7 +115,3 @@ def _cwd() -> str:
         return _cut(os.getcwd())
     except OSError:
         return ""
-
-
-def _why(error: OSError | Unreadable) -> str:
-    return (error.strerror or "unknown").lower() if isinstance(error, OSError) else str(error)
