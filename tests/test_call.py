@@ -185,6 +185,7 @@ def test_parts_of_files_say_where_they_stand() -> None:
         ("./a.sh", {"a": "sh -c 'rm a; rm b; rm c'\n" * 400}, "more than 1000 commands)"),
         ("./a.sh 1; ./a.sh 2; ./a.sh 3", {"a": "#" * SCRIPT_BYTES}, files.TOO_MUCH),
         (";".join(f"./a.sh {number}" for number in range(files.MAX_FILES + 1)), {"a": "ls"}, files.TOO_MUCH),
+        (";".join(f"echo > $x/{number}" for number in range(900)) + ";bash *" * 60, {}, files.TOO_MUCH),
     ],
 )
 def test_files_have_bounds_that_say_nothing_about_the_rest(text: str, texts: dict[str, str], why: str) -> None:

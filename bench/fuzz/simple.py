@@ -102,6 +102,8 @@ class Simples(Words):
                 f'x=("$PWD/a" b); cd d; {first} "${{x[@]}}"',
                 f"h() {{ $1 $2; }}; h {run}; h c2 {rest}",
                 f"PWD=b; {first} $PWD ~+",
+                f'set -- c {first[1:]}; IFS=; "$*" {rest}',
+                f"IFS=_; x=c5_{first}; $x; set -- {rest}; {first} $*",
             ),
             *(
                 f"x={first} bash -c '$x {rest}'",

@@ -6,7 +6,7 @@ A file that runs may be one that was written if their names are the same as far 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from ostiary.call.filters import UNTOLD
@@ -37,7 +37,9 @@ class Written:
     """The files that a call writes. `untold` are those whose text is only known when the call runs. `exhausted` says
     that too many names had to be compared: there may be further files."""
 
-    __slots__ = ("_compared", "_files", "_given", "_noted", "_origins", "_texts", "_writers", "exhausted", "untold")
+    __slots__ = (
+        "_adrift", "_compared", "_files", "_given", "_noted", "_origins", "_texts", "_writers", "exhausted", "untold",
+    )  # fmt: skip
 
     def __init__(self, given: Given) -> None:
         self.untold: set[str] = set()
@@ -46,6 +48,7 @@ class Written:
         self._compared = 0
         self._noted: list[tuple[Command, tuple[Command, ...], Part]] = []
         self._files: dict[str, File] = {}
+        self._adrift: list[File] = []
         self._writers: dict[str, list[tuple[Command, tuple[Command, ...]]]] = {}
         self._texts: dict[str, str] = {}
         self._origins: dict[str, list[Sequence[File]]] = {}
@@ -58,9 +61,9 @@ class Written:
     def sources(self, target: Word, path: str) -> list[str]:
         """The files whose text the call writes and the file of this path may hold, its own first."""
         self._learn()
-        return (
-            [found for found in self._reached(file_of(target, path)) if found in self._writers] if self._files else []
-        )
+        if not self._writers:
+            return []
+        return [found for found in self._reached(file_of(target, path)) if found in self._writers]
 
     def text(self, path: str) -> str | None:
         """What the call puts into such a file, one text behind the other, None if it is not told; what is not told of
@@ -79,6 +82,8 @@ class Written:
             files = self._files_of(part, "write")
             origins = self._files_of(part, "read")
             for file in files:
+                if file.path not in self._files and file.path.startswith(ADRIFT):
+                    self._adrift.append(file)
                 self._files[file.path] = file
                 if command.redirects or part.program == "tee":
                     self._writers.setdefault(file.path, []).append((command, commands))
@@ -93,19 +98,28 @@ class Written:
     def _reached(self, file: File) -> list[str]:
         """The paths of the files that this one may be, or be made of."""
         found = {file.path: file}
-        waiting = [file]
-        while waiting:
+        waiting = self._near(file, self._above(file.path))
+        while waiting and not self.exhausted:
             here = waiting.pop()
-            origins = [origin for several in self._origins.get(here.path, ()) for origin in several]
-            self._compared += len(self._files) + len(origins)
-            if self._compared > COMPARED:
-                self.exhausted = True
-                break
-            for other in (*[other for other in self._files.values() if may_be(here, other)], *origins):
-                if other.path not in found:
-                    found[other.path] = other
-                    waiting.append(other)
+            if here.path not in found:
+                found[here.path] = here
+                waiting += self._near(here, self._files.values())
         return list(found)
+
+    def _near(self, file: File, others: Collection[File]) -> list[File]:
+        """Of these files those that this one may be, or lie in, and what it is made of."""
+        origins = [origin for several in self._origins.get(file.path, ()) for origin in several]
+        self._compared += len(others) + len(origins)
+        self.exhausted = self._compared > COMPARED
+        return [*[other for other in others if may_be(file, other)], *origins]
+
+    def _above(self, path: str) -> Collection[File]:
+        """The files of which one may be the file of this path that runs, or a folder with it."""
+        if path.startswith(ADRIFT):
+            return self._files.values()
+        parts = path.split("/")
+        above = ("/".join(parts[:count]) for count in range(2, len(parts)))
+        return [*self._adrift, *[self._files[folder] for folder in above if folder in self._files]]
 
 
 def file_of(target: Word, path: str) -> File:

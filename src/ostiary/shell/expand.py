@@ -14,7 +14,7 @@ from ostiary.shell.scope import Scope, Value, weight
 from ostiary.shell.syntax import Arithmetic, Array, Literal, Parameter, Part, Pattern, RawWord, Substitution
 from ostiary.words import Hole, HoleKind, Word, joined, phrase, word
 
-_TILDE: Final = expression(r"~([A-Za-z0-9_.-]*|\+)(?=[/:]|\Z)")
+_TILDE: Final = expression(r"~([A-Za-z0-9_.-]*|\+[0-9]*)(?=[/:]|\Z)")
 _NAMED_TILDE: Final = expression(r"([A-Za-z_][A-Za-z0-9_]*=)(~[A-Za-z0-9_.+-]*)")
 _LATER_TILDE: Final = expression(r"(?<=:)~[A-Za-z0-9_.+-]*")
 _BLANKS: Final = expression(r"[ \t\n]+")
@@ -196,7 +196,7 @@ class Expander:
         return name in ("HOME", "PWD") and not scope.evaluated and self._runner.outside(name)
 
     def _side_effects(self, part: Parameter, operand: str, scope: Scope) -> None:
-        if part.operation in ("=", ":="):
+        if part.operation in ("=", ":=") and _IDENTIFIER.match(part.name):
             scope.taint(part.name)
         elif part.operation in ("!", ":"):
             self._runner.evaluate(operand or part.name, scope)
@@ -231,12 +231,13 @@ class Expander:
         value = scope.values.get(variable) if variable else None
         if isinstance(value, Word):
             return _value_atoms(value, quoted=True)
-        numbered = name == "-" or name.isdigit()
+        # Directories that `cd` and `pushd` left.
+        numbered = name == "-" or name.lstrip("+-").isdigit()
         known = not numbered and not (variable and scope.opaque and not self._place_known(variable, scope))
         return [Atom(Hole(match[0], "outside" if known else "computed"), QUOTED)]
 
     def _split(self, atoms: list[Atom], scope: Scope) -> list[Word]:
-        collected = _Fields(scope.opaque or "IFS" in scope.values)
+        collected = _Fields(_split_oddly(scope))
         for atom in _bracketed(atoms):
             collected.add(atom)
         return collected.done()
@@ -248,7 +249,6 @@ class _Fields:
     __slots__ = ("_many", "_odd", "_pieces", "_present", "_words")
 
     def __init__(self, odd: bool) -> None:
-        # Where IFS may have another value, nobody knows how an expansion is split.
         self._odd = odd
         self._words: list[Word] = []
         self._start()
@@ -300,8 +300,14 @@ def _value_of(part: Parameter, scope: Scope) -> Value | None:
     """What a parameter holds, None if the text does not tell."""
     value = _positional(part, scope)
     if isinstance(value, tuple):
-        return phrase(value) if not part.quoted or part.name == "*" else None
+        as_one = part.name == "*" and not _split_oddly(scope)
+        return phrase(value) if as_one or not part.quoted else None
     return value or scope.values.get(part.name)
+
+
+def _split_oddly(scope: Scope) -> bool:
+    """Whether IFS may have another value, so that nobody knows how words are split, or put together by `"$*"`."""
+    return scope.opaque or "IFS" in scope.values
 
 
 def _positional(part: Parameter, scope: Scope) -> Value | None:
