@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import takewhile
 from typing import Final
 
 from ostiary.expressions import expression
@@ -195,8 +196,17 @@ class Effects(Deferral):
         given = set_operands(words)
         if given is not None:
             scope.give(given)
-        if any(item.text == "allexport" or (item.prefix[:1] == "-" and "a" in item.prefix) for item in words[1:]):
+        self._switch(words, scope)
+
+    def _shopt(self, words: tuple[Word, ...], scope: Scope) -> None:
+        if any(item.prefix.startswith("-") and "o" in item.prefix for item in words[1:]):
+            self._switch(words, scope)
+
+    def _switch(self, words: tuple[Word, ...], scope: Scope) -> None:
+        if _switches(words, "a", "allexport"):
             self._export_functions(words, scope)
+        if _switches(words, "k", "keyword"):
+            self.unread(str(phrase(words)), "assignments among the words of commands", scope)
 
     def _export_functions(self, words: tuple[Word, ...], scope: Scope) -> None:
         """Other shells may call the functions, with what is exported to them."""
@@ -306,6 +316,7 @@ class Effects(Deferral):
         "let": _let,
         "unset": _unset,
         "set": _set,
+        "shopt": _shopt,
         "shift": _shift,
         "eval": _eval,
         "source": _source,
@@ -320,6 +331,12 @@ class Effects(Deferral):
         "hash": _hash,
         "enable": _enable,
     }
+
+
+def _switches(words: tuple[Word, ...], letter: str, name: str) -> bool:
+    """Whether `set` or `shopt` may switch on the option of this letter and name."""
+    options = takewhile(lambda item: item.text not in ("--", "-"), words[1:])
+    return any(item.text == name or (item.prefix[:1] == "-" and letter in item.prefix) for item in options)
 
 
 _EFFECTIVE: Final = Effects._EFFECTS.keys() | _SUBSCRIPTED | {"builtin", "command"}
