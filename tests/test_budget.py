@@ -16,13 +16,21 @@ from ostiary.facts import FactRequest, FixedFacts
 from ostiary.paths import path_plan
 from ostiary.perform import run
 from ostiary.policy import Admitted, FilePlan, RulePlan, assemble
+from ostiary.urls import host_plan
 from strategies import FACTS, events, files, program
 from test_properties import EXAMPLES
 
 NEVER = (path_plan("/never"),)
 R_LETTER = ("command", ("all", (("program", (("glob", "r?"),)), ("flag", (("-r", None),)))))
 MUCH = "limit: the rules take too much work for this call"
-SCRIPT = FixedFacts(FACTS.known, {FactRequest("script", "/work/x.sh"): "cat .env\n"})
+SCRIPT = FixedFacts(
+    FACTS.known,
+    {
+        FactRequest("script", "/work/x.sh"): "cat .env\n",
+        FactRequest("listing", "/work"): {".env": ("deep",)},
+        FactRequest("kind", "/work/conf"): "folder",
+    },
+)
 
 
 def rules(when: Any, count: int = 1, decision: str = "deny", **fields: Any) -> FilePlan:
@@ -102,6 +110,10 @@ def test_a_call_that_is_too_long_to_read_is_a_doubt_that_no_rule_lets_pass(call:
         (program("git", ("arg", (("re", "^main$", ""),))), "mywrap git push main"),
         (program("git", ("arg", (("re", "^main$", ""),))), "bash -c 'git push main'"),
         (program("cat", ("arg", (("re", "^.env$", ""),))), "bash x.sh"),
+        (("reads", ("outside", "project")), "cat /etc/hosts"),
+        (("reads", (path_plan("**/.env"),)), "grep -r x ."),
+        (("reads", (path_plan("./conf/*.key"),)), "grep -r x ."),
+        (("connects", (host_plan("example.com"),)), "curl https://example.com/x"),
     ],
 )
 def test_no_rule_is_escaped_by_what_it_costs(when: Any, call: str) -> None:
@@ -159,3 +171,46 @@ def test_words_of_a_wrapper_are_tried_as_programs_only_where_one_may_be_meant() 
     call = "frobnicate " + " ".join(f"word{number}" for number in range(900))
     assert outcome(user(R_LETTER, 20), call).verdict == Verdict.NONE
     assert outcome(user(("command", ("arg", (("eq", "never"),))), 20), call).problems == (MUCH,)
+
+
+SECRET = {"output": {"stdout": ["token AKIAIOSFODNN7EXAMPLE here"]}}
+REDACTS = ("redact", (("re", "AKIA[A-Z0-9]{16}", ""),), "[key]")
+
+
+@pytest.mark.parametrize(
+    "left",
+    [{"steps": 0}, {"searches": 0}],
+)
+def test_a_redaction_that_runs_out_of_work_hides_what_it_would_hide(left: dict[str, float]) -> None:
+    when = ("all", (("command", ("arg", (("re", "^x", ""),))), ("reads", (path_plan("**/x"),))))
+    sources = [Admitted("user", True, post(when, update_output=REDACTS))]
+    event = Event.from_call("bash", {"command": "cat x"}, cwd="/work", name="PostToolUse", **SECRET)
+    hidden = {"stdout": ["token [key] here"]}
+    assert outcome(sources, event).updated_output == hidden
+    assert limited(sources, event, **left).updated_output == hidden
+    assert limited([Admitted("user", True, post(when, halt=True))], event, **left).halt
+    unless = [Admitted("user", True, post(("always",), update_output=REDACTS, unless=when))]
+    other = Event.from_call("bash", {"command": "cat y"}, cwd="/work", name="PostToolUse", **SECRET)
+    assert limited(unless, other, **left).updated_output == hidden
+
+
+def post(when: Any, **fields: Any) -> FilePlan:
+    return FilePlan("post", "post.yaml", "digest", "strictest", (RulePlan("r", 1, ("PostToolUse",), when, **fields),))
+
+
+@pytest.mark.parametrize("fields", [{"update_input": (("command", "cat ./x"),)}, {"halt": True}])
+@pytest.mark.parametrize("decision", ["", "allow"])
+def test_a_rewrite_that_runs_out_of_work_asks(fields: dict[str, Any], decision: str) -> None:
+    sources = user(("reads", (path_plan("**/x"),)), decision=decision, **fields)
+    answer = limited(sources, "cat x", steps=0)
+    assert answer.verdict == Verdict.ASK
+    assert answer.reason == "there is too much to judge whether rule `user:many/r0` is about this call"
+    assert (answer.updated_input, answer.halt) == (None, False)
+    assert outcome(sources, "cat x").verdict == (Verdict.ALLOW if decision else Verdict.NONE)
+
+
+def test_a_file_that_is_not_read_to_its_end_is_a_doubt_that_no_rule_lets_pass() -> None:
+    long = FixedFacts(FACTS.known, {FactRequest("script", "/work/x.sh"): "true\n" * 2_000 + "rm x\n"})
+    answer = outcome(user(program("rm"), uncertain="none"), "bash x.sh", long)
+    assert answer.verdict == Verdict.ASK
+    assert outcome(user(program("rm"), uncertain="none"), "bash x.sh", SCRIPT).verdict == Verdict.NONE

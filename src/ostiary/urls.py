@@ -70,6 +70,8 @@ def matcher(plans: tuple[Plan, ...]) -> HostMatcher:
             return YES
         if text is None:
             return MAYBE if plans else NO
+        if not patterns.spend(len(plans)):
+            return MAYBE
         host, port = _host_and_port(text)
         return max((_judge(plan, canonical(host), port) for plan in plans), default=NO)
 

@@ -87,7 +87,7 @@ class FileBuilder(Builder):
         self.budget = Budget(STEPS)
         for number, use in enumerate(self.uses):  # grows meanwhile
             if number >= MAX_FILES or not self._file(use):
-                self._cut(use, TOO_MUCH)
+                self._skip(use, TOO_MUCH)
                 break
         self.reading, self.limit = None, before
         self.budget, self.content = own
@@ -110,7 +110,7 @@ class FileBuilder(Builder):
         for source in self.written.sources(use.file.target, path):
             text = self.written.text(source)
             if source in self.written.untold and source == path:
-                self._cut(use, "commands that are only known when they run")
+                self._skip(use, "commands that are only known when they run", cut=False)
             possible = use.file.possible or source != path
             if text is not None and not self._text(use._replace(file=use.file._replace(possible=possible)), text):
                 return False
@@ -134,13 +134,13 @@ class FileBuilder(Builder):
             return False
         for piece in pieces(use.file, text):
             if piece.problem:
-                self._cut(use, piece.problem)
+                self._skip(use, piece.problem)
                 continue
             self.limit = ""
             self.reading = _Reading(use, piece)
             self._piece(piece, use)
             if self.limit:
-                self._cut(use, f"the script is not read to its end ({self.limit})")
+                self._skip(use, f"the script is not read to its end ({self.limit})")
                 return True
         return True
 
@@ -154,7 +154,7 @@ class FileBuilder(Builder):
         if piece.language in SHELLS:
             self.script(piece.text, SHELLS[piece.language], around, piece.arguments)
         elif len(piece.text) > MAX_CODE:
-            self._cut(use, "the code is longer than what is analysed")
+            self._skip(use, "the code is longer than what is analysed")
         else:
             self._interpreted(piece, replace(around, possible=True))
 
@@ -190,6 +190,7 @@ class FileBuilder(Builder):
         if self.reading is None:
             super()._beyond(text, reason)
 
-    def _cut(self, use: _Use, reason: str) -> None:
+    def _skip(self, use: _Use, reason: str, cut: bool = True) -> None:
         """A file, or the rest of one, that is not read: rules that stop are in doubt about it."""
-        self.parts.append(Part(use.file.name, unparsed=reason, source=Source(use.file.name, use.carrier, False)))
+        source = Source(use.file.name, use.carrier, settled=False, cut=cut)
+        self.parts.append(Part(use.file.name, unparsed=reason, source=source))

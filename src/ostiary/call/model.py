@@ -130,11 +130,13 @@ class Switch(NamedTuple):
 class Source(NamedTuple):
     """The file that a part comes from, which a part of the call runs. `label` is for people: the file as the call names
     it, and the line. `carrier` is the position of that part. `settled`: what the text of the file does not tell counts
-    as not there; other code that is not in the call's text is not judged either."""
+    as not there; other code that is not in the call's text is not judged either. `cut`: the part stands for what of the
+    file was not read, for its length or another bound, or for how it is written."""
 
     label: str
     carrier: int
     settled: bool = True
+    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,8 +46,18 @@ def build(plan: Plan, stance: Stance) -> Condition:
             view.said[about] = one(view, access)
         return view.said[about]
 
+    def matched(view: View, target: Word) -> Answer:
+        """Whether a pattern names a target. A script has few kinds of unknown paths, but has them often, and each may
+        be anything that a pattern is about."""
+        if target.text is not None:
+            return match(target, view.part.cwd, view.knowledge)
+        about = (key, target, view.part.cwd)
+        if about not in view.said:
+            view.said[about] = match(target, view.part.cwd, view.knowledge)
+        return view.said[about]
+
     def one(view: View, access: Access) -> Answer:
-        answer = match(access.target, view.part.cwd, view.knowledge)
+        answer = matched(view, access.target)
         if access.listing and stance.wide and answer != NO and _is_file(access.target, view):
             return NO
         if kind == "read" and answer == MAYBE and below is not None and (tracked := _tracked(access.target)):

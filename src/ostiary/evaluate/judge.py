@@ -148,8 +148,8 @@ def _lifted(rule: Rule, view: View, answer: Answer) -> tuple[Answer, ExceptionPl
         return (NO if said == YES or rule.wary else MAYBE), None
     today = view.knowledge.given.now.date()
     for exception, condition in rule.lifts:
-        if not expired(exception.expires, today) and condition(view) >= lifting:
-            return NO, exception
+        if not expired(exception.expires, today) and (said := condition(view)) >= lifting:
+            return (NO, exception) if said == YES else (MAYBE, None)
     return answer, None
 
 

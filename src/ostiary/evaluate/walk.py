@@ -40,11 +40,13 @@ class Cover(NamedTuple):
 
 
 class Writer(NamedTuple):
-    """A rule whose fields count: its own, or what its handler `said`. `sure`: it surely holds."""
+    """A rule whose fields count: its own, or what its handler `said`. `sure`: it surely holds. `cut`: a bound
+    was hit before that was told, where nobody can be asked, so that what makes it stricter counts as if it held."""
 
     rule: Rule
     sure: bool
     said: Decision | None = None
+    cut: bool = False
 
     @property
     def context(self) -> str | None:
@@ -59,7 +61,12 @@ class Writer(NamedTuple):
     @property
     def halt(self) -> bool:
         """Whether the session is to stop."""
-        return self.sure and (self.said.halt if self.said else self.rule.plan.halt)
+        return self.counts and (self.said.halt if self.said else self.rule.plan.halt)
+
+    @property
+    def counts(self) -> bool:
+        """Whether what ends the session or hides output counts."""
+        return self.sure or self.cut
 
     @property
     def rewrites(self) -> bool:
@@ -69,8 +76,8 @@ class Writer(NamedTuple):
 
     @property
     def output(self) -> tuple[Any, ...] | None:
-        """What it surely changes in the output, as the plan of a rule says it."""
-        if not self.sure:
+        """What it changes in the output, as the plan of a rule says it."""
+        if not self.counts:
             return None
         if self.said:
             return None if self.said.update_output is None else ("set", self.said.update_output)
@@ -100,6 +107,11 @@ class Walk:
     def parts(self) -> range:
         """The positions of the parts of the call."""
         return range(len(self.scene.call.parts))
+
+    @property
+    def asks(self) -> bool:
+        """Whether a person can be asked before what the event announces happens."""
+        return self.scene.event.kind.stops and not self.scene.event.kind.ends
 
     def unpaid(self, part: int, accepted: Callable[[Rule], bool] | None = None) -> frozenset[int]:
         """The debts of a part that the accepted allows leave, by default all allows."""
@@ -257,13 +269,22 @@ def _say(result: Walk, finding: Finding) -> None:
             result.stops.append(Stop(rule.verdict, rule, finding.part, certain=True))
     elif rule.stops and finding.answer == MAYBE:
         verdict = {"": Verdict.ASK, "ask": Verdict.ASK, "deny": Verdict.DENY, "none": Verdict.NONE}[rule.plan.uncertain]
-        if finding.cut or result.scene.call.limit:  # nobody becomes free of a rule by length
+        if _cut(result, finding):  # nobody becomes free of a rule by length
             verdict = max(verdict, Verdict.ASK)
         # A doubt never keeps an agent from stopping: that would make it work on for ever.
         if verdict and not ends:
             result.stops.append(Stop(verdict, rule, finding.part, certain=False))
+    elif rule.changes and finding.answer == MAYBE and result.asks and _cut(result, finding):
+        reason = f"there is too much to judge whether rule `{rule.identity}` is about this call"
+        result.stops.append(Stop(Verdict.ASK, rule, finding.part, certain=False, reason=reason))
     elif rule.verdict == Verdict.ALLOW and finding.covered:
         result.cover(rule, finding.part, finding.covered)
+
+
+def _cut(result: Walk, finding: Finding) -> bool:
+    """Whether a bound was hit, so that a doubt may be one for length alone."""
+    source = result.scene.call.parts[finding.part].source
+    return finding.cut or bool(result.scene.call.limit) or (source is not None and source.cut)
 
 
 def _in_force(counted: list[Finding], taken: set[int], ordered: bool) -> list[Finding]:
@@ -282,7 +303,9 @@ def _write(result: Walk, writers: list[Writer], rule: Rule, said: list[Finding])
     reading = call.read_by(rule.unit.rank)
     own = [finding for finding in said if call.at(finding.part)[0] is reading]
     if own:
-        writers.append(Writer(rule, any(finding.answer == YES for finding in own)))
+        sure = any(finding.answer == YES for finding in own)
+        cut = not result.asks and any(_cut(result, finding) for finding in own)
+        writers.append(Writer(rule, sure, cut=cut))
 
 
 def _end(result: Walk, counted: list[Finding]) -> None:

@@ -126,7 +126,7 @@ def outside(place: Place, wide: bool) -> PathMatcher:
 
     def match(target: Word, cwd: str | None, knowledge: Knowledge) -> Answer:
         inside = bases("only start" if place == "project" else place, knowledge.given)
-        if not inside:
+        if not inside or not patterns.spend(_STEPS * len(inside)):
             return MAYBE
         path = on_drive(spelled(target, cwd, knowledge), target, cwd, knowledge.given)
         lexical = negated(max(_covers((*_split(base), *ANYWHERE), path, knowledge) for base in inside))

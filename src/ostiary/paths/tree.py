@@ -13,6 +13,7 @@ from fnmatch import fnmatchcase
 from itertools import takewhile
 from typing import Final
 
+from ostiary import patterns
 from ostiary.answers import MAYBE, NO, Answer
 from ostiary.facts import Given, Knowledge
 from ostiary.paths.glob import path_matches, segment_matches
@@ -38,6 +39,10 @@ class Tree(NamedTuple):
 
 _SIGNS: Final = frozenset("*?[\\")
 
+# Steps of looking for what one pattern names, and entries of a listing that are looked at for one step.
+_PLAN: Final = 2
+_ENTRIES: Final = 16
+
 TreeMatcher = Callable[[Word, Tree, str | None, Knowledge], Answer]
 
 
@@ -49,6 +54,8 @@ def tree_matcher(plans: tuple[Plan, ...]) -> TreeMatcher:
         path = spelled(target, cwd, knowledge)
         if not path.known:
             return NO
+        if not patterns.spend(_PLAN * len(plans)):
+            return MAYBE
         root = _split(path.text)
         for plan in plans:
             for names in _places(plan, root, knowledge.given):
@@ -107,8 +114,13 @@ def _listed(floating: list[Segments], root: Segments, tree: Tree, knowledge: Kno
     if not isinstance(names, Mapping):
         return MAYBE
     for segments in floating:
+        if not patterns.spend(len(names) // _ENTRIES if _SIGNS & set(segments[-1]) else 1):
+            return MAYBE
         for name in (segments[-1],) if not _SIGNS & set(segments[-1]) else names:
-            for folder in names.get(name, ()) if segment_matches(segments[-1], name) else ():
+            folders = names.get(name, ()) if segment_matches(segments[-1], name) else ()
+            if not patterns.spend(len(folders)):
+                return MAYBE
+            for folder in folders:
                 inside = (*_split(folder), name)
                 if _among(segments, (*root, *inside), len(root), tree, knowledge):
                     return MAYBE

@@ -75,6 +75,11 @@ class Rule:
         return self.verdict > Verdict.ALLOW
 
     @property
+    def changes(self) -> bool:
+        """Whether it writes arguments or ends the session: what it must not be kept from by much work."""
+        return self.plan.update_input is not None or self.plan.halt
+
+    @property
     def only_stops(self) -> bool:
         """Whether it may only ask and deny, because nobody reviewed its source. A handler runs only where a person said
         so."""
