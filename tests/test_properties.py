@@ -34,6 +34,11 @@ def without_defaults(file: FilePlan) -> FilePlan:
     return file._replace(rules=tuple(rule for rule in file.rules if not rule.default))
 
 
+def without_their_rewrites(file: FilePlan) -> FilePlan:
+    """A default of a higher tier may overrule a rewrite that would be denied, whatever lower tiers say."""
+    return file._replace(rules=tuple(rule._replace(update_input=None) if rule.default else rule for rule in file.rules))
+
+
 def told(answer: Outcome) -> dict[str, Any]:
     """What an agent is told: the outcome without generation and trail."""
     report = replace(answer, generation="", trail=()).to_json()
@@ -65,7 +70,10 @@ def test_unreviewed_sources_never_loosen(
 def test_a_reviewed_project_stays_above_what_higher_rules_gave(
     managed: FilePlan, user: FilePlan, project: FilePlan, event: Event
 ) -> None:
-    whole = [Admitted("managed", True, managed), Admitted("user", True, user)]
+    whole = [
+        Admitted("managed", True, without_their_rewrites(managed)),
+        Admitted("user", True, without_their_rewrites(user)),
+    ]
     without = [source._replace(file=without_defaults(source.file)) for source in whole]
     before = outcome(without, event)
     after = outcome([*whole, Admitted("project", True, project)], event)
