@@ -291,8 +291,8 @@ def test_further_projects_are_read_once_between_reloads(base: Path) -> None:
 
 
 def test_memory_is_bounded(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ostiary.engine._SESSIONS", 2)
-    monkeypatch.setattr("ostiary.engine._POLICIES", 2)
+    monkeypatch.setattr("ostiary.sources.visited.MOST", 2)
+    monkeypatch.setattr("ostiary.sources.snapshot._KEPT", 2)
     engine = load(base)
     for number in range(4):
         plant(base, {f"p{number}/.ostiary/policy.yaml": deny("Bash(rm *)")})

@@ -16,11 +16,10 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from threading import Lock
-from typing import Any, Final, TypeVar
+from typing import Any
 
 from ostiary.call.model import Call
 from ostiary.decision import Outcome
@@ -37,10 +36,10 @@ from ostiary.perform.adapters import missing
 from ostiary.perform.adapters.base import Model, Verifier
 from ostiary.perform.program import Cancel
 from ostiary.perform.runtime import Finished
-from ostiary.policy import FilePlan, Gates, Policy
+from ostiary.policy import Gates, Policy
 from ostiary.problems import Problem
 from ostiary.records import NamedTuple
-from ostiary.sources import permits, store
+from ostiary.sources import reviews
 from ostiary.sources.admit import Standing, as_reviewed, told
 from ostiary.sources.compiled import Compiled
 from ostiary.sources.compiling import compile_source
@@ -48,25 +47,16 @@ from ostiary.sources.desk import Desk
 from ostiary.sources.held import Held, flaws, held, let_go, word
 from ostiary.sources.machine import MachineFacts
 from ostiary.sources.memory import Memory, noted
-from ostiary.sources.places import Managed, Places, find_places
+from ostiary.sources.places import Managed, Places, find_places, vouched
 from ostiary.sources.report import report
 from ostiary.sources.roots import find_roots
 from ostiary.sources.settings import Settings
-from ostiary.sources.snapshot import Folders, Snapshot, Standings, snapshot
-from ostiary.sources.store import Reviewed
+from ostiary.sources.snapshot import Snapshot, snapshot
+from ostiary.sources.visited import Visited
 from ostiary.sources.watch import watch
-from ostiary.sources.worktrees import repository
-from ostiary.trust import Earlier, Review, review
-from ostiary.visible import visible
-
-K = TypeVar("K")
-V = TypeVar("V")
+from ostiary.trust import Review
 
 Payload = Mapping[str, Any] | bytes
-
-# Sessions and combinations of projects that are remembered; the oldest go first.
-_SESSIONS: Final = 4096
-_POLICIES: Final = 256
 
 
 class _Prepared(NamedTuple):
@@ -89,13 +79,6 @@ class Cancelled(Exception):
     """The event was cancelled. Whatever handlers said until then counts nothing."""
 
 
-def _bounded(memory: dict[K, V], most: int) -> dict[K, V]:
-    """The same dictionary with room for one more."""
-    while len(memory) >= most:
-        memory.pop(next(iter(memory)), None)
-    return memory
-
-
 class Engine:
     """The policy of one user in one project, ready to judge events; safe to use from several threads.
 
@@ -110,8 +93,7 @@ class Engine:
         self._facts = facts
         self._host = host
         self._reloading = Lock()
-        self._remembering = Lock()
-        self._sessions: dict[tuple[str, str], Folders] = {}
+        self._visited = Visited()
         self._snapshot = self._read({})
 
     @classmethod
@@ -147,7 +129,8 @@ class Engine:
         `config_dir`.
         """
         config = os.path.abspath(config_dir) if config_dir is not None else None
-        places, start = find_places(config, _managed(managed)), os.path.abspath(project or os.getcwd())
+        managed = managed if managed is None or isinstance(managed, Managed) else vouched(managed)
+        places, start = find_places(config, managed), os.path.abspath(project or os.getcwd())
         agents = None if hooks_from is None else tuple(hooks_from)
         host = Host(contract, continuations, on_result, Means(threads, model, verifier), agents)
         return cls(places, start, facts, host)
@@ -305,33 +288,21 @@ class Engine:
     @property
     def pending(self) -> tuple[Review, ...]:
         """What rule files of the project would be permitted if a person accepted them."""
-        waiting = (standing for standing in self.sources if standing.waits)
-        return tuple(self._review(standing.plan, standing.source.root or "") for standing in waiting)
-
-    def _review(self, plan: FilePlan, root: str) -> Review:
-        last = self._snapshot.trust.last(root, visible(plan.label))
-        if last is None:
-            return review(plan, root)
-        known, stops = permits.recall(self._places.state, last.digest) or (None, 0)
-        return review(plan, root, Earlier(last.time, last.until, last.digest == plan.digest, known, stops))
+        return reviews.pending(self._snapshot)
 
     def accept(self, accepted: Review, typed: str | None, lasts: int = 0) -> bool:
         """Records a review if a person typed its word; without a person there (None) nothing is, nor where managed
         settings count no reviews of users. It holds for so many seconds (0: until it is taken back), and acts from the
         next event on. Raises OSError or `Unreadable` if the store cannot be written."""
-        if not accepted.accepted(typed) or self.settings.trust != "user":
-            return False
-        now, root, state = int(time.time()), accepted.root, self._places.state
-        until = now + lasts if lasts else 0
-        store.add(state, Reviewed(root, accepted.digest, accepted.file, now, until, repository(root)))
-        self.reload()
-        permits.keep(state, accepted, (held.digest for held in self._snapshot.trust.reviews))
-        return True
+        done = reviews.accept(self._snapshot, accepted, typed, lasts)
+        if done:
+            self.reload()
+        return done
 
     def revoke(self, file: str = "") -> bool:
         """Takes back every review that counts in the project, or those of one file; False if there was none. Acts from
         the next event on. Raises as `accept` does."""
-        found = store.remove(self._places.state, self._snapshot.roots.start or "", file)
+        found = reviews.revoke(self._snapshot, file)
         self.reload()
         return found
 
@@ -374,8 +345,8 @@ class Engine:
         roots = find_roots(self._start, event.project, event.cwd)
         memory = Memory(self._places.state, event.agent, event.session)
         known = watch(self._places, event, memory, roots.start)
-        standings = self._standings(snapshot, self._remembered(event, known.folders(roots.folders)))
-        standings = snapshot.settled(standings, known, noting=noting)
+        folders = self._visited.folders(event, known.folders(roots.folders))
+        standings = snapshot.settled(snapshot.beside(folders), known, noting=noting)
         facts = self._facts or MachineFacts(roots, event.workdirs, memory)
         evaluation = evaluate(snapshot.policy(standings), event, facts.given(event.cwd), explain)
         return _Prepared(event, evaluation, facts, standings)
@@ -388,29 +359,6 @@ class Engine:
             self.reload()
         return self._snapshot
 
-    def _standings(self, files: Snapshot, folders: Folders) -> Standings:
-        """How the sources of the start folder and of these rules folders besides take part."""
-        more = tuple(folder for folder in folders if folder not in files.roots.folders)
-        if not more:
-            return files.standings
-        found = files.further.get(more)
-        if found is None:
-            found = files.beside(more)
-            with self._remembering:
-                _bounded(files.further, _POLICIES)[more] = found
-        return found
-
-    def _remembered(self, event: Event, folders: Folders) -> Folders:
-        """The rules folders of this event and of all before it in its session: a session never loses one by moving."""
-        if event.session is None:
-            return folders
-        key = (event.agent, event.session)
-        with self._remembering:
-            known = self._sessions.pop(key, ())
-            together = tuple(dict.fromkeys((*known, *folders)))
-            _bounded(self._sessions, _SESSIONS)[key] = together
-        return together
-
 
 def _generation(files: Snapshot) -> str:
     return files.policy(files.standings).generation
@@ -420,20 +368,6 @@ def _still(cancel: Cancel | None) -> None:
     """Raises `Cancelled` if the answer is not wanted any more."""
     if cancel is not None and cancel.cancelled:
         raise Cancelled
-
-
-def _managed(managed: str | os.PathLike[str] | Managed | None) -> Managed | None:
-    """A managed place named in code: who names it vouches for the folders above it."""
-    if managed is None or isinstance(managed, Managed):
-        return managed
-    path = os.path.abspath(managed)
-    return Managed(path, owners=frozenset({0, _user()}), top=path)
-
-
-def _user() -> int:
-    if sys.platform == "win32":
-        return 0
-    return os.geteuid()
 
 
 def _event(event: Event | Payload, agent: str | None) -> Event:

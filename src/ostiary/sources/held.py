@@ -33,8 +33,7 @@ def held(files: Snapshot) -> tuple[Held, ...]:
     """What vanished from the project of a snapshot, and from the folders of user and machine."""
     found: dict[tuple[str, str, str], Held] = {}
     for watch in _watches(files):
-        more = tuple(folder for folder in watch.folders(files.roots.folders) if folder not in files.roots.folders)
-        standings = files.beside(more) if more else files.standings
+        standings = files.beside(watch.folders(files.roots.folders))
         for one in settle(standings, watch, files.desk, files.trust, files.settings, noting=False):
             if one.state == "vanished":
                 noted = watch.noted[one.tier, one.source.path]

@@ -81,8 +81,16 @@ class Snapshot:
         return settled(standings, watch, self.desk, self.trust, self.settings, noting=noting)
 
     def beside(self, folders: Folders) -> Standings:
-        """How the sources of the start folder and of these rules folders take part."""
-        return (*self.standings, *_admitted(discover_projects(folders), self.desk, self.trust))
+        """How the sources of the start folder take part, and those of these rules folders."""
+        more = tuple(folder for folder in folders if folder not in self.roots.folders)
+        if not more:
+            return self.standings
+        found = self.further.get(more)
+        if found is None:
+            found = (*self.standings, *_admitted(discover_projects(more), self.desk, self.trust))
+            if len(self.further) < _KEPT:
+                self.further[more] = found
+        return found
 
     def accepted(self) -> Policy:
         """The policy as it would be if a person had accepted everything."""
