@@ -77,7 +77,7 @@ def judge(request: pytest.FixtureRequest, base: Path, monkeypatch: pytest.Monkey
 
     def hooks(event: Event, reading: Afresh = cold._AFRESH) -> Outcome:
         hooked = HookCall(b"", AGENT, None, None, str(base / "project"))
-        return cold._outcome(event, hooked, places(base), cold._Ground(compile_source, reading))
+        return cold._judged(event, hooked, places(base), cold._Ground(compile_source, reading)).outcome
 
     def one(event: Event) -> Outcome:
         engines[:] = engines or [load(base)]
