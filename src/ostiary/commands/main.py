@@ -14,12 +14,14 @@ from typer.exceptions import TyperException
 from ostiary import __version__
 from ostiary.commands import (
     approve,
+    audit,
     check,
     doctor,
     eval,
     explain,
     init,
     install,
+    log,
     schema,
     status,
     test,
@@ -38,6 +40,8 @@ VERBS: Final[Mapping[str, Callable[..., None]]] = {
     "eval": eval.run,
     "explain": explain.run,
     "status": status.run,
+    "log": log.run,
+    "audit": audit.run,
     "install": for_people("install", install.run),
     "uninstall": for_people("uninstall", uninstall.run),
     "doctor": doctor.run,

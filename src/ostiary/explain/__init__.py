@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from ostiary.explain.audit import START, Gap, gap_line, gaps
 from ostiary.explain.call import call_json, drawn
+from ostiary.explain.entries import Entry, Wanted, entry_line, headline
 from ostiary.explain.lines import Branch, Line, Role, Span, day, plain, span
 from ostiary.explain.outcome import LONGEST, STATES, explained, json_text, told
 from ostiary.explain.status import (
@@ -19,7 +21,8 @@ from ostiary.explain.status import (
 )
 
 __all__ = [
-    "LONGEST", "REVIEWS", "STATES", "Branch", "Inactive", "Line", "ModelStatus", "Origin", "ReviewState", "Role",
-    "SettingStatus", "SourceStatus", "Span", "Status",
-    "call_json", "day", "drawn", "explained", "json_text", "plain", "span", "status_json", "status_lines", "told",
+    "LONGEST", "REVIEWS", "START", "STATES", "Branch", "Entry", "Gap", "Inactive", "Line", "ModelStatus", "Origin",
+    "ReviewState", "Role", "SettingStatus", "SourceStatus", "Span", "Status", "Wanted",
+    "call_json", "day", "drawn", "entry_line", "explained", "gap_line", "gaps", "headline", "json_text", "plain",
+    "span", "status_json", "status_lines", "told",
 ]  # fmt: skip

@@ -175,6 +175,12 @@ def count(chain: Chain) -> int:
     return head.number if head else 0
 
 
+def dropped(chain: Chain) -> int:
+    """How many lines are gone with their files, as the head says."""
+    head = _peek(chain)
+    return head.dropped if head else 0
+
+
 def flaws(chain: Chain) -> tuple[str, ...]:
     """Where the chain is not what was written, in words; empty if it is whole. Raises nothing."""
     try:

@@ -83,6 +83,11 @@ def counts(state: str) -> dict[str, int]:
     return {name: chain.count(_chain(state, name)) for name in NAMES}
 
 
+def whole(state: str) -> bool:
+    """Whether no event that was ever recorded has gone by age or number."""
+    return not any(chain.dropped(_chain(state, name)) for name in ("events", "stops"))
+
+
 def flaws(state: str, names: tuple[str, ...] = NAMES) -> tuple[str, ...]:
     """Where the record is not what was written, in words; empty if it is whole. Raises nothing."""
     return tuple(flaw for name in names for flaw in chain.flaws(_chain(state, name)))
