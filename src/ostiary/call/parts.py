@@ -22,7 +22,7 @@ from ostiary.call.pipes import MAX_PIPES, connected
 from ostiary.call.places import directory, in_fallbacks, near
 from ostiary.call.repository import START, Moment, repository, stores, switched
 from ostiary.call.streams import incoming, input_code, process_code, redirected, told_input
-from ostiary.call.variables import run_by
+from ostiary.call.variables import read_otherwise, run_by
 from ostiary.call.windows import decoded, piped_paths
 from ostiary.call.wrapped import wrapped
 from ostiary.facts import Given
@@ -133,7 +133,8 @@ class Builder:
         _by_environment(layers, environment, out)
         codes = self._read_codes(out)
         set_here = environment[len(around.environment) :]
-        nested = (*codes, *wrapped(layers, touch_layers, codes), *run_by(set_here, self.variables, out))
+        around_codes = (*wrapped(layers, touch_layers, codes), *run_by(set_here, self.variables, out))
+        nested = (*codes, *around_codes, *read_otherwise(layers, environment))
         openings = _distinct((*_openings(command, layers, around, environment), *out.openings))
         cwd = None if around.elsewhere else directory(command.cwd, around.cwd, self.given)
         instead = () if around.elsewhere else self._fallbacks(command, cwd, around)

@@ -1,4 +1,5 @@
-"""Variables that programs run: what they hold is a script that is perhaps run, or a file whose code is."""
+"""Variables that programs run: what they hold is a script that is perhaps run, or a file whose code is. Variables and
+options that make a shell read its text otherwise."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from typing import Final
 
 from ostiary import programs
 from ostiary.call.gather import Gathered, Nested
+from ostiary.call.layers import Layer
 from ostiary.expressions import expression
 from ostiary.words import Word
 
@@ -29,6 +31,17 @@ def run_by(variables: Iterable[tuple[str, Word]], seen: set[tuple[str, Word]], o
             out.path(value, "execute", certain=False)
         elif role == "command" and value.prefix and all(hole.kind == "outside" for hole in value.holes):
             yield Nested("code", _unmarked(value), possible=True)
+
+
+def read_otherwise(layers: tuple[Layer, ...], variables: Iterable[tuple[str, Word]]) -> Iterator[Nested]:
+    """A shell that takes assignments among the words of commands (bash's manual, 4.3.1) is in doubt."""
+    given = layers[-1].arguments if layers else None
+    if given is None or given.data is None or given.data.stdin != "code:bash":
+        return
+    values = [str(used.value) for used in given.options if used.names & {"-o"}]
+    values += [str(value) for name, value in variables if name == "SHELLOPTS"]
+    if any("keyword" in value for value in values) or any("-k" in used.names for used in given.options):
+        yield Nested("unknown", reason="assignments among the words of commands")
 
 
 def _unmarked(value: Word) -> Word:
