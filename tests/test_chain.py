@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
-import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +17,7 @@ from hypothesis import strategies as st
 from ostiary.sources import chain
 from ostiary.sources.chain import Chain
 from ostiary.sources.files import Unreadable
+from processes import SOURCE
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="modes, links and signals of POSIX")
 
@@ -249,25 +249,20 @@ def test_what_was_lost_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert chain.flaws(where) == ()
 
 
+FULL = """
+import resource, signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]),) * 2)
+chain.append(where, "x", {"v": "y" * 300})
+"""
+
+
 @POSIX
 def test_a_disk_that_is_full(tmp_path: Path) -> None:
-    """In a child that may write no more than a few lines to a file: what does not fit is taken away again."""
-    import resource
-
+    """In a process that may write no more than a few bytes: what does not fit is taken away again."""
     where = made(tmp_path, 3)
-    room = os.stat(where.path).st_size + 50
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
-            chain.append(where, "x", {"v": "y" * 300})
-        except OSError:
-            status = 0
-        finally:
-            os._exit(status)
-    assert os.waitpid(child, 0)[1] == 0
+    child = started(FULL, tmp_path, os.stat(where.path).st_size + 50)
+    assert b"No space left on device" in child.communicate(timeout=60)[1]
     assert (chain.flaws(where), chain.count(where)) == ((), 3)
     chain.append(where, "x", {})
     assert (read(where)[-1]["n"], read(where)[-1]["lost"]) == (4, 1)
@@ -295,41 +290,52 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
 # Several processes
 
 
-def _many(folder: str, name: str, count: int) -> None:
-    for number in range(count):
-        chain.append(Chain(folder, "a"), "x", {"v": f"{name}{number}"})
+BEGIN = f"""
+import subprocess
+import sys
+sys.path.insert(0, {SOURCE!r})
+from ostiary.sources import chain
+where = chain.Chain(sys.argv[1], "a")
+"""
+
+
+def started(code: str, *arguments: object) -> subprocess.Popen[bytes]:
+    """Another process that has the chain as `where`."""
+    command = [sys.executable, "-I", "-c", BEGIN + code, *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+MANY = """
+for number in range(25):
+    chain.append(where, "x", {"v": f"{sys.argv[2]} {number}"})
+"""
 
 
 def test_twenty_processes_write_one_chain(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
-    others = [context.Process(target=_many, args=(str(tmp_path), f"p{name}-", 25)) for name in range(20)]
-    for other in others:
-        other.start()
-    for other in others:
-        other.join(60)
+    others = [started(MANY, tmp_path, name) for name in range(20)]
+    assert [other.communicate(timeout=100)[1] for other in others] == [b""] * 20
     where = made(tmp_path)
     assert [line["n"] for line in read(where)] == list(range(1, 501))
-    assert {line["v"] for line in read(where)} == {f"p{name}-{number}" for name in range(20) for number in range(25)}
+    assert {line["v"] for line in read(where)} == {f"{name} {number}" for name in range(20) for number in range(25)}
     assert not any("flaw" in line for line in read(where))
     assert chain.flaws(where) == ()
 
 
-def _endless(folder: str) -> None:
-    while True:
-        _many(folder, "p", 100)
+ENDLESS = """
+while True:
+    chain.append(where, "x", {"v": "y" * 500})
+"""
 
 
 @POSIX
 def test_processes_that_are_killed_in_the_middle(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
     where = made(tmp_path, 1)
-    for round in range(1, 9):
-        other = context.Process(target=_endless, args=(str(tmp_path),))
-        other.start()
-        while chain.count(where) < round * 5:
-            os.sched_yield()
-        other.kill()
-        other.join(60)
+    for _ in range(6):
+        before = chain.count(where)
+        with started(ENDLESS, tmp_path) as other:
+            while chain.count(where) < before + 5:
+                assert other.poll() is None
+            other.kill()
         chain.append(where, "x", {"v": "next"})
     assert chain.flaws(where) == ()
     numbers = [line["n"] for line in read(where)]

@@ -31,6 +31,11 @@ _PATIENCE: Final = 1.0  # seconds: others hold the lock for a fraction of a mill
 _DAY: Final = 86_400
 _START: Final = "0" * 64
 
+_BEGINS: Final = b'{"n":'
+_LINKS: Final = b'"previous":"'
+_ENDS: Final = b'"}'
+_LINK: Final = len(_START)
+
 CHANGED: Final = "its end is not what was written last"
 TORN: Final = "a line was not written to its end"
 HEADLESS: Final = "nobody knows what was written last"
@@ -107,11 +112,12 @@ def _added(chain: Chain, known: Head | None, said: dict[str, Any], spare: tuple[
 
 def _line(said: dict[str, Any], spare: tuple[str, ...]) -> bytes:
     """The line without its end, and where it would be too long without what can be left out; `cut` names that."""
-    cut: list[str] = []
+    cut, previous = list[str](), said["previous"]  # which stands at the end
     for name in ("", *(name for name in spare if name in said)):
         if name:
             cut.append(name)
-            said = {key: value for key, value in said.items() if key != name} | {"cut": cut}
+            said = {key: value for key, value in said.items() if key not in (name, "cut", "previous")}
+            said |= {"cut": cut, "previous": previous}
         line = json.dumps(said, ensure_ascii=True, separators=(",", ":")).encode()
         if len(line) < LINE:
             return line
@@ -307,12 +313,11 @@ def _ended(path: str) -> bool:
 
 
 def _head(line: bytes) -> tuple[int, str] | None:
-    """Number and link of a line, None of what is none."""
-    try:
-        value = json.loads(line)
-        return int(value["n"]), str(value["previous"])
-    except (ValueError, TypeError, KeyError, RecursionError):
-        return None
+    """Number and link of a line, None of what is none. Both stand where they are always written: what was changed in
+    between shows by the digest."""
+    number, link = line[len(_BEGINS) : line.find(b",")], line[-_LINK - len(_ENDS) : -len(_ENDS)]
+    whole = line.startswith(_BEGINS) and line.endswith(_ENDS) and line[: -_LINK - len(_ENDS)].endswith(_LINKS)
+    return (int(number), link.decode("ascii", "replace")) if whole and number.isdigit() else None
 
 
 def _digest(line: bytes) -> str:

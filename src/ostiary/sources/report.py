@@ -47,7 +47,12 @@ def report(
         sources=tuple(_source(standing, settings.trusted) for standing in standings),
         inactive=tuple(_inactive(standings, policy, settings.gates, now)),
         record=tuple(record.counts(places.state).items()),
-        notes=(*policy.notes, *policy.warnings, *record.flaws(places.state), *results.failures(places.state)),
+        notes=(
+            *policy.notes,
+            *policy.warnings,
+            *record.flaws(places.state, ("stops", "verbs")),
+            *results.failures(places.state),
+        ),
         problems=problems,
     )
 
