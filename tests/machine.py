@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from ostiary.commands.shared import resident
 from ostiary.sources import ancestry, places
 
 
@@ -27,6 +28,7 @@ def own_machine(base: Path) -> Iterator[None]:
         patch.setattr(places, "LAYOUTS", {name: layout._replace(managed=managed) for name, layout in layouts})
         _settle(patch, str(home))
         patch.setattr(ancestry, "above", lambda: ())  # an agent may have started the tests
+        patch.setattr(resident, "registered", lambda _config_dir: None)  # what hooks start outlives a test
         yield
     os.umask(umask)
 

@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 import pytest
 
 from ostiary.commands import main
-from ostiary.commands.shared import agents, probing
+from ostiary.commands.shared import agents, probing, resident
 from ostiary.commands.shared.exits import Exit, Refused
 from ostiary.commands.shared.probing import harmless, judged
 from ostiary.commands.shared.writing import remove
 from ostiary.dialects import DIALECTS, Answer, OnError, Unreadable, receive
 from ostiary.dialects.base import ForeignHooks
 from ostiary.dialects.calls import gates
-from ostiary.install import hook_command, plan_install
+from ostiary.install import Service, hook_command, plan_install
 from ostiary.install.diagnosis import Finding, Hiding, Installation, Machine, accepted_keys, diagnose, snake, unsteady
 from ostiary.install.inspect import File, Hook, hooks, slot_values, split
 from ostiary.install.surroundings import Surroundings, sides
@@ -503,9 +503,22 @@ def test_agents_that_show_are_registered_and_examined(run: Callable[..., Ran], h
     assert "no hook asks Ostiary" in run("doctor", "--no-probe").out
 
 
+@pytest.fixture
+def service(home: Path, monkeypatch: pytest.MonkeyPatch) -> Service:
+    """A service that hooks ask first."""
+    plant(home, {"client.py": "pass\n"})
+    found = Service(str(home / "client.py"), "/run/user/1000/ostiary/0123456789abcdef")
+    monkeypatch.setattr(resident, "registered", lambda _config_dir: found)
+    return found
+
+
 @pytest.mark.parametrize("agent", ALL)
 @pytest.mark.parametrize("scope", ["user", "project"])
-def test_every_agent_comes_and_goes(agent: str, scope: str, run: Callable[..., Ran], home: Path) -> None:
+@pytest.mark.parametrize("with_service", [False, True])
+def test_every_agent_comes_and_goes(
+    agent: str, scope: str, with_service: bool, run: Callable[..., Ran], home: Path, request: pytest.FixtureRequest
+) -> None:
+    service = request.getfixturevalue("service") if with_service else None
     if all(place.scope != scope for place in agents.here(DIALECTS[agent])):
         assert run("install", agent, "--scope", scope, "--yes").status == 2
         return
@@ -516,6 +529,15 @@ def test_every_agent_comes_and_goes(agent: str, scope: str, run: Callable[..., R
     report = json.loads(run("doctor", agent, "--no-probe", "--json").out)[agent]
     wrong = [finding for finding in report if finding["level"] == "problem" and finding["check"] != "review"]
     assert wrong == []
+    asked = {hook.service for hook in agents.installation(DIALECTS[agent], str(home / "project")).ours}
+    assert asked == {service}
+    if service:
+        Path(service.client).rename(home / "moved")
+        assert f"`{service.client}` is missing" in run("doctor", agent, "--no-probe").out
+        cold = run("install", agent, "--scope", scope, "--yes", "--no-service", "--config-dir", str(home / "config"))
+        assert cold.status == 0
+        assert service.client not in "".join(path.read_text() for path in home.rglob("*") if path.is_file())
+        (home / "moved").rename(service.client)
     assert run("uninstall", agent, "--scope", scope, "--yes").status == 0
     left = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
     assert all(left[path] == text for path, text in before.items())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -19,7 +20,7 @@ import pytest
 from ostiary import __version__
 from ostiary.service.protocol import ALIVE, ANSWER, COLD, answer, framing, read
 from payloads import bash, stop, tool
-from processes import SOURCE
+from processes import PROGRAM, SOURCE
 from services import CLIENT, World, alive, frames, until, verdict
 from trees import plant
 
@@ -461,3 +462,39 @@ def test_a_client_that_is_sent_much_passes_it_on(world: World) -> None:
     command = [sys.executable, "-I", "-S", CLIENT, world.address, "9000", "--", sys.executable, "-c", code]
     subprocess.run(command, input=payload, timeout=60, check=True)
     assert out.read_bytes() == payload
+
+
+# What people type
+
+
+def test_people_end_it_and_start_it_anew(world: World) -> None:
+    def typed(*words: str) -> tuple[int, str]:
+        command = [*PROGRAM, *words, "--config-dir", str(world.config)]
+        done = subprocess.run(command, capture_output=True, timeout=60, check=False, start_new_session=True)
+        return done.returncode, (done.stdout + done.stderr).decode()
+
+    if "refused" in typed("restart")[1]:
+        pytest.skip("an agent started these tests")
+    pid = world.status()["pid"]  # type: ignore[index]
+    assert verdict(world.said(rm(world))) == "deny"
+    report = json.loads(typed("status", "--json")[1])
+    assert (report["service"]["pid"], report["service"]["calls"]) == (pid, {"answered": 1})
+    assert f"service     process {pid}, for 0 min; calls: 1 answered; p50" in typed("status")[1]
+    status, said = typed("restart")
+    until(lambda: not alive(pid))
+    fresh = world.status()["pid"]  # type: ignore[index]
+    assert (status, said) == (0, f"started, process {fresh}\n")
+    assert typed("stop") == (0, f"ended, process {fresh}\n")
+    assert typed("stop") == (0, "no service runs\n")
+    assert "service     none runs" in typed("status")[1]
+
+
+WRONG = ["--config-dir", "--config-dir=", "--port 1", "--config-dir /nowhere/x", "--config-dir ", "--socket /nowhere/x"]
+
+
+@pytest.mark.parametrize("words", WRONG)
+def test_a_service_that_cannot_be_says_why(words: str) -> None:
+    done = subprocess.run([*PROGRAM, "serve", *words.split(" ")], capture_output=True, timeout=60, check=False)
+    assert done.returncode in (1, 2)
+    assert done.stderr.startswith(b"ostiary: ")
+    assert done.stderr.count(b"\n") == 1

@@ -101,6 +101,7 @@ def test_how_it_looks(base: Path) -> None:
         "state       BASE/config/state\n"
         "project     BASE/project\n"
         "record      0 events, 0 stops, 0 verbs\n"
+        "service     none runs\n"
         "\n"
         "settings\n"
         "  enable_shell_hooks   false        managed settings; the user's `true` does not count\n"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Annotated
 
 import typer
 
-from ostiary.commands.shared import options
+from ostiary.commands.shared import options, resident
 from ostiary.commands.shared.console import complain
 from ostiary.commands.shared.exits import Refused
 from ostiary.commands.shared.registering import (
@@ -32,6 +33,9 @@ def run(
     dry_run: DryRun = False,
     config_dir: options.ConfigDir = None,
     project: options.ProjectDir = None,
+    no_service: Annotated[
+        bool, typer.Option("--no-service", help="Each hook decides by itself; no process stays between calls.")
+    ] = False,
 ) -> None:
     """Register Ostiary's hook with agents.
 
@@ -43,7 +47,8 @@ def run(
     for finding in unsteady(sys.executable):
         complain(f"{finding.text}; {finding.help}")
     # The interpreter that runs now, by its full name: a name that is looked up could be somebody else's program.
-    plan = installing(sys.executable, os.path.abspath(config_dir) if config_dir else None)
+    folder = os.path.abspath(config_dir) if config_dir else None
+    plan = installing(sys.executable, folder, None if no_service else resident.registered(folder))
     found = targets(names, scope, project)
     if warning := without_rules(config_dir):
         complain(warning)

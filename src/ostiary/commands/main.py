@@ -22,8 +22,10 @@ from ostiary.commands import (
     init,
     install,
     log,
+    restart,
     schema,
     status,
+    stop,
     test,
     trust,
     uninstall,
@@ -48,9 +50,12 @@ VERBS: Final[Mapping[str, Callable[..., None]]] = {
     "approve": for_people("approve", approve.run, loosens=True),
     "trust": for_people("trust", trust.run, loosens=True),
     "untrust": for_people("untrust", untrust.run),
+    "stop": for_people("stop", stop.run),
+    "restart": for_people("restart", restart.run),
     "schema": schema.run,
 }
-"""The verbs, in the order people meet them. `hook` is not among them: it takes a shorter way (`ostiary.__main__`)."""
+"""The verbs, in the order people meet them. `hook` and `serve` are not among them: they take a shorter way
+(`ostiary.__main__`)."""
 
 _COMPLETION: Final = "_OSTIARY_COMPLETE"
 _INTERRUPTED: Final = 130
@@ -65,7 +70,7 @@ _OUTPUT: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, 
 app = typer.Typer(
     name="ostiary",
     help="Policy for coding agents: judges what a tool call does, never looser than it was written.",
-    epilog="`ostiary hook` is what agents call; `ostiary install` registers it.",
+    epilog="`ostiary hook` is what agents call, and `ostiary serve` what it starts; `ostiary install` registers it.",
     no_args_is_help=True,
     rich_markup_mode=None,  # arguments appear in messages, and no text of others is read as markup
     pretty_exceptions_enable=False,

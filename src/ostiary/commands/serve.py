@@ -35,21 +35,21 @@ _LATER: Final = (
     "tree_sitter_bash",
 )
 
-_USAGE: Final = "ostiary serve [--config-dir FOLDER]"
+_USAGE: Final = "ostiary serve [--config-dir FOLDER] [--socket PATH]"
 
 
 def main(arguments: list[str], bounds: Bounds = BOUNDS) -> NoReturn:
     """Runs the service until it ends."""
-    config_dir, clean = _parsed(arguments)
-    if not clean:
-        os.execve(sys.executable, command(config_dir), CLEAN)  # noqa: S606 our own program, by its full name
+    config_dir, socket = _parsed([argument for argument in arguments if argument != "--clean"])
+    if "--clean" not in arguments:
+        os.execve(sys.executable, command(config_dir, socket), CLEAN)  # noqa: S606 our own program, by its full name
     os.chdir("/")
     os.umask(0o077)
     try:
         places = find_places(config_dir)
         if missing(places):
             _leave(f"`{places.user}` does not exist; name the folder that holds the rule files", Exit.USAGE)
-        path = address(places, config_dir)
+        path = address(places, config_dir, socket)
         make_folder(path)
         held = lock(path)
         if held is None:
@@ -61,14 +61,14 @@ def main(arguments: list[str], bounds: Bounds = BOUNDS) -> NoReturn:
     sys.exit(Exit.CLEAN)
 
 
-def _parsed(arguments: list[str]) -> tuple[str | None, bool]:
-    """The folder of policy, absolute, and whether the environment is that of a service."""
-    rest = [argument for argument in arguments if argument != "--clean"]
-    if not rest:
-        return None, "--clean" in arguments
-    if len(rest) != 2 or rest[0] != "--config-dir" or not rest[1]:
+def _parsed(arguments: list[str]) -> tuple[str | None, str | None]:
+    """The folder of policy, and the socket that is wanted, both absolute; None where they are not said."""
+    found = dict(zip(arguments[::2], arguments[1::2], strict=False))
+    whole = len(found) * 2 == len(arguments) and all(found.values())
+    if not whole or not found.keys() <= {"--config-dir", "--socket"}:
         _leave(f"usage: {_USAGE}", Exit.USAGE)
-    return os.path.abspath(rest[1]), "--clean" in arguments
+    paths = [os.path.abspath(path) if (path := found.get(name)) else None for name in ("--config-dir", "--socket")]
+    return paths[0], paths[1]
 
 
 def _leave(text: str, status: Exit) -> NoReturn:

@@ -7,10 +7,11 @@ from typing import Annotated
 import typer
 
 from ostiary import explain
-from ostiary.commands.shared import console, options
+from ostiary.commands.shared import console, options, resident
 from ostiary.commands.shared.exits import Exit
 from ostiary.commands.shared.findings import sorted_problems
 from ostiary.commands.shared.world import engine
+from ostiary.records import replace
 
 
 def run(
@@ -23,11 +24,12 @@ def run(
 ) -> None:
     """Show what is in force here, and everything that does not act with its reason.
 
-    The settings and who says so, the rule files with their tier and how they stand with reviews, rules and exceptions
-    that only observe, have expired, wait for review or for a gate, and what is wrong. Exits with 0 whatever is found;
+    The resident service, the settings and who says so, the rule files with their tier and how they stand with reviews,
+    rules and exceptions that only observe, have expired, wait for review or for a gate, and what is wrong. Exits with 0
+    whatever is found;
     `ostiary check` is for scripts that want to know.
     """
-    status = engine(config_dir, project).status()
+    status = replace(engine(config_dir, project).status(), service=resident.status(config_dir))
     if as_json:
         console.document(explain.status_json(status))
         raise typer.Exit(Exit.CLEAN)

@@ -13,6 +13,7 @@ from ostiary.explain.status import (
     ModelStatus,
     Origin,
     ReviewState,
+    ServiceStatus,
     SettingStatus,
     SourceStatus,
     Status,
@@ -22,7 +23,7 @@ from ostiary.explain.status import (
 
 __all__ = [
     "LONGEST", "REVIEWS", "START", "STATES", "Branch", "Entry", "Gap", "Inactive", "Line", "ModelStatus", "Origin",
-    "ReviewState", "Role", "SettingStatus", "SourceStatus", "Span", "Status", "Wanted",
+    "ReviewState", "Role", "ServiceStatus", "SettingStatus", "SourceStatus", "Span", "Status", "Wanted",
     "call_json", "day", "drawn", "entry_line", "explained", "gap_line", "gaps", "headline", "json_text", "plain",
     "span", "status_json", "status_lines", "told",
 ]  # fmt: skip

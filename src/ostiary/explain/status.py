@@ -94,11 +94,21 @@ class ModelStatus(NamedTuple):
     missing: str
 
 
+class ServiceStatus(NamedTuple):
+    """The resident service: its process, for how many seconds it has run, how many calls it answered, left to the hook
+    or saw fail, and milliseconds that calls took, by percentile."""
+
+    pid: int
+    seconds: float
+    calls: Mapping[str, int]
+    milliseconds: Mapping[str, float]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
     """What is in force in one project. `places` are folders by what they hold, `root` is the project's (empty if there
     is none), `record` counts the lines that were ever written by the chains of the record, `notes` say what rule
-    authors should know beside `problems`."""
+    authors should know beside `problems`, `service` is the one that runs, if any."""
 
     version: str
     generation: str
@@ -111,6 +121,7 @@ class Status:
     record: tuple[tuple[str, int], ...]
     notes: tuple[str, ...]
     problems: tuple[Problem, ...]
+    service: ServiceStatus | None = None
 
 
 def status_json(status: Status) -> str:
@@ -131,7 +142,13 @@ def status_json(status: Status) -> str:
         "notes": list(status.notes),
         "problems": [asdict(problem) for problem in status.problems],
     }
+    if status.service:
+        report["service"] = {name: _plain(value) for name, value in status.service._asdict().items()}
     return json.dumps(report, indent=2)
+
+
+def _plain(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else value
 
 
 def _said(setting: SettingStatus) -> dict[str, Any]:
@@ -151,6 +168,7 @@ def status_lines(status: Status) -> Iterator[Line]:
         yield (span(f"{kind:<12}", "label"), span(folder))
     yield (span("project     ", "label"), span(status.root or "none"))
     yield (span("record      ", "label"), span(", ".join(f"{count} {name}" for name, count in status.record)))
+    yield (span("service     ", "label"), span(_service(status.service)))
     yield from _heading("settings")
     width = max(len(setting.key) for setting in status.settings)
     for setting in status.settings:
@@ -173,6 +191,15 @@ def status_lines(status: Status) -> Iterator[Line]:
         yield from _heading("to know")
     for note in status.notes:
         yield (span("  "), span(note))
+
+
+def _service(service: ServiceStatus | None) -> str:
+    if service is None:
+        return "none runs"
+    calls = ", ".join(f"{number} {name}" for name, number in sorted(service.calls.items())) or "none yet"
+    took = ", ".join(f"{name} {value:g} ms" for name, value in service.milliseconds.items())
+    minutes = int(service.seconds // 60)
+    return f"process {service.pid}, for {minutes} min; calls: {calls}{f'; {took}' if took else ''}"
 
 
 def _heading(title: str) -> Iterator[Line]:

@@ -6,6 +6,7 @@ from ostiary.install.files import facts_of, is_ours, plan_plugin, plan_removal, 
 from ostiary.install.plan import (
     Change,
     RegistrationError,
+    Service,
     hook_command,
     plan_install,
     plan_uninstall,
@@ -16,6 +17,7 @@ from ostiary.install.plan import (
 __all__ = [
     "Change",
     "RegistrationError",
+    "Service",
     "facts_of",
     "hook_command",
     "is_ours",

@@ -144,7 +144,7 @@ def _differs(dialect: Dialect, file: File, hook: Hook, on_error: OnError) -> boo
     """Whether installing again, with the program and the folder that are registered, would change the file."""
     if not hook.isolated:
         return True
-    command = hook_command(dialect, hook.words[0], hook.config_dir)
+    command = hook_command(dialect, hook.words[0], hook.config_dir, hook.service)
     try:
         return plan_install(dialect, file.text, command, file=file.path, on_error=on_error).needed
     except (RegistrationError, ValueError):
@@ -213,6 +213,8 @@ def programs(found: Installation, machine: Machine) -> Iterator[Finding]:
             state = machine.programs.get(started, "missing")
             if state != "good":
                 yield Finding("programs", "problem", f"{hook.path}: `{started}` is {state}", help_of(found))
+        if hook.service and machine.programs.get(hook.service.client, "missing") == "missing":
+            yield Finding("programs", "problem", f"{hook.path}: `{hook.service.client}` is missing", help_of(found))
         passing = tuple(unsteady(program))
         yield from passing
         known = machine.programs.get(program) == "good" and not passing

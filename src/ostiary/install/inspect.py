@@ -10,10 +10,13 @@ from typing import Any, Final
 from ostiary.dialects.base import Dialect, Slot
 from ostiary.install.files import facts_of, is_ours
 from ostiary.install.lines import bare, unclosed
-from ostiary.install.plan import entries
+from ostiary.install.plan import Service, entries
 from ostiary.records import NamedTuple
 
 _HOOK: Final = ("-I", "-m", "ostiary", "hook", "--agent")
+_CLIENT: Final = ("-I", "-S")
+_COLD: Final = "--"  # stands between a client's words and those of the command that needs none
+_ASKED: Final = 6  # words of a client before that
 
 
 class Hook(NamedTuple):
@@ -36,9 +39,21 @@ class Hook(NamedTuple):
         return found[0] if found else None
 
     @property
+    def cold(self) -> tuple[str, ...]:
+        """The words of the command that decides where no service does."""
+        return self.words[_ASKED + 1 :] if self.service else self.words
+
+    @property
+    def service(self) -> Service | None:
+        """The client and the socket of the service that is asked first, None if none is."""
+        if self.words[1:3] == _CLIENT and self.words[_ASKED : _ASKED + 2] == (_COLD, self.words[0]):
+            return Service(*self.words[3:5])
+        return None
+
+    @property
     def isolated(self) -> bool:
         """Whether the command is one of an interpreter that the environment does not reach."""
-        return self.words[1:6] == _HOOK
+        return self.cold[1:6] == _HOOK
 
 
 class File(NamedTuple):

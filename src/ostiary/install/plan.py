@@ -65,10 +65,31 @@ class RegistrationError(Exception):
         self.problem = problem
 
 
-def hook_command(dialect: Dialect, interpreter: str, config_dir: str | None = None) -> list[str]:
-    """The command that a hook runs, without its event: absolute, and deaf to the environment (law L6)."""
+class Service(NamedTuple):
+    """What asks the resident service: the file of the client, and the path of the socket."""
+
+    client: str
+    socket: str
+
+
+# Of the time for an answer, what is left for saying that there was none: seconds, and as a part of it.
+_LEFT: Final = 1.5
+_PART: Final = 1 / 3
+
+
+def hook_command(
+    dialect: Dialect, interpreter: str, config_dir: str | None = None, service: Service | None = None
+) -> list[str]:
+    """The command that a hook runs, without its event: absolute, and deaf to the environment (law L6). With a service
+    it is a client's, which holds the command that decides without one behind `--`."""
     folder = ["--config-dir", config_dir] if config_dir else []
-    return [interpreter, "-I", "-m", "ostiary", "hook", "--agent", dialect.name, *folder]
+    cold = [interpreter, "-I", "-m", "ostiary", "hook", "--agent", dialect.name, *folder]
+    if service is None:
+        return cold
+    seconds = dialect.timeouts.deadline(None)
+    wait = int(1000 * (seconds - min(_LEFT, seconds * _PART)))
+    asked = [interpreter, "-I", "-S", service.client, service.socket, str(wait), "--"]
+    return [*asked, *cold, "--socket", service.socket]
 
 
 def registrable(dialect: Dialect, version: str | None = None) -> tuple[str, ...]:

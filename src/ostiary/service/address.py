@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 import sys
 from typing import Final
 
@@ -11,6 +10,7 @@ from ostiary.digests import sha256
 from ostiary.sources.files import Unreadable
 from ostiary.sources.places import Places
 from ostiary.sources.private import make_private
+from ostiary.sources.runtime import is_private, runtime_folders
 
 if sys.platform != "win32":
     import fcntl
@@ -19,40 +19,34 @@ _LONGEST: Final = 103
 """Bytes of a socket's path on the system that allows least, macOS (`sys/un.h`)."""
 
 _LOCK: Final = ".lock"
-_PRIVATE: Final = 0o077
 
 
 class NoAddress(Exception):
     """There can be no service here. The text says why."""
 
 
-def address(places: Places, config_dir: str | None) -> str:
-    """The path of the socket. It belongs to one folder of policy, one installation and one interpreter. Raises
-    `NoAddress`."""
+def address(places: Places, config_dir: str | None, wanted: str | None = None) -> str:
+    """The path of the socket: `wanted`, if it is one of `addresses`, else the first of them. Raises `NoAddress`."""
     if sys.platform == "win32":
         raise NoAddress("there is no service on Windows")
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    environment = (os.geteuid(), config_dir or "", package, sys.executable)
-    name = sha256("\0".join(map(str, environment)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    path = os.path.join(_folder(places), name)
+    paths = addresses(places, config_dir)
+    if wanted not in (None, *paths):
+        raise NoAddress(f"the service does not listen at {wanted}")
+    path = wanted or paths[0]
     if len(os.fsencode(path)) > _LONGEST:
         raise NoAddress(f"the path of its socket would be too long: {path}")
     return path
 
 
-def _folder(places: Places) -> str:
-    """The runtime folder: the system's for this user, else one in the state folder."""
-    system = f"/run/user/{os.geteuid()}"
-    return os.path.join(system, "ostiary") if _ours(system) else os.path.join(places.state, "run")
-
-
-def _ours(folder: str) -> bool:
-    """Whether a path is a folder, no link to one, that belongs to this user and nobody else may look into."""
-    try:
-        status = os.lstat(folder)
-    except OSError:
-        return False
-    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & _PRIVATE
+def addresses(places: Places, config_dir: str | None) -> tuple[str, ...]:
+    """The paths where the service of a folder of policy, an installation and an interpreter may listen: one is in a
+    folder that goes with the user's last session."""
+    if sys.platform == "win32":
+        return ()
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    environment = (os.geteuid(), config_dir or "", package, sys.executable)
+    name = sha256("\0".join(map(str, environment)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return tuple(os.path.join(folder, name) for folder in runtime_folders(places))
 
 
 def make_folder(path: str) -> None:
@@ -62,7 +56,7 @@ def make_folder(path: str) -> None:
         make_private(folder)
     except (OSError, Unreadable) as error:
         raise NoAddress(f"{folder}: {error}") from None
-    if not _ours(folder):
+    if not is_private(folder):
         raise NoAddress(f"{folder} is not for this user alone")
 
 

@@ -19,11 +19,12 @@ _AGAIN: Final = 10.0
 """Seconds between two attempts: a service that cannot be must not cost every call a process."""
 
 
-def command(config_dir: str | None) -> list[str]:
+def command(config_dir: str | None, address: str | None = None) -> list[str]:
     """What runs the service of a folder of policy, in a clean environment."""
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     named = ["--config-dir", config_dir] if config_dir else []
-    return [sys.executable, "-I", "-c", _BOOT, package, "serve", "--clean", *named]
+    there = ["--socket", address] if address else []
+    return [sys.executable, "-I", "-c", _BOOT, package, "serve", "--clean", *named, *there]
 
 
 def start(address: str, config_dir: str | None) -> None:
@@ -33,7 +34,7 @@ def start(address: str, config_dir: str | None) -> None:
     try:
         _leave()
         if not _taken(f"{address}.lock"):
-            os.execve(sys.executable, command(config_dir), CLEAN)  # noqa: S606 our own program, by its full name
+            os.execve(sys.executable, command(config_dir, address), CLEAN)  # noqa: S606 our own program, by its full name
     finally:
         os._exit(1)
 
@@ -62,14 +63,17 @@ def _descriptors() -> int:
 
 
 def _taken(lock: str) -> bool:
-    """Whether a service runs, or was started only just now."""
+    """Whether a service runs, or was started only just now. If not, one is from now on."""
     import fcntl  # only here: not on every system
 
-    with suppress(OSError):
-        descriptor = os.open(lock, os.O_RDWR | os.O_NOFOLLOW)
+    with suppress(OSError):  # there is no such folder yet
+        fresh = not os.path.lexists(lock)
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             return True
-        return abs(time.time() - os.fstat(descriptor).st_mtime) < _AGAIN
+        if not fresh and abs(time.time() - os.fstat(descriptor).st_mtime) < _AGAIN:
+            return True
+        os.utime(descriptor)
     return False

@@ -11,6 +11,7 @@ from ostiary.guard import Ours
 from ostiary.sources.account import account
 from ostiary.sources.looks import realpath
 from ostiary.sources.places import Places
+from ostiary.sources.runtime import runtime_folders
 
 _SITES: Final = ("site-packages", "dist-packages")
 
@@ -19,7 +20,7 @@ def find_ours(places: Places) -> Ours:
     """The places of this installation, each as it is named and with its links resolved."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     site = os.path.dirname(package)
-    own = (places.user, places.state, places.cache, places.managed.path)
+    own = (places.user, places.state, places.cache, places.managed.path, *runtime_folders(places)[:-1])
     return {
         "own": _both(own),
         "above": _both(() if places.named else _above(own)),

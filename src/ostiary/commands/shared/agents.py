@@ -117,6 +117,7 @@ def machine(installations: Iterable[Installation]) -> Machine:
     """What the checks ask about this machine."""
     hooks_of = [hook for found in installations for hook in found.ours if hook.words]
     started = {program for hook in hooks_of for program in (hook.words[0], hook.path)}
+    started |= {hook.service.client for hook in hooks_of if hook.service}
     return Machine(
         python=sys.executable,
         programs={program: program_state(program) for program in started},

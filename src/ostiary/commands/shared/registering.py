@@ -22,6 +22,7 @@ from ostiary.explain import Line, span
 from ostiary.install import (
     Change,
     RegistrationError,
+    Service,
     hook_command,
     plan_install,
     plan_plugin,
@@ -77,14 +78,14 @@ Plan = Callable[[Target, Read], dict[str, Change]]
 """What would change for a target, by file. Raises RegistrationError."""
 
 
-def installing(python: str, config_dir: str | None) -> Plan:
-    """The plan that registers hooks which that interpreter runs, with that folder of policy (None: the usual one). What
-    a failure of Ostiary means is as the settings say now."""
+def installing(python: str, config_dir: str | None, service: Service | None) -> Plan:
+    """The plan that registers hooks which that interpreter runs, with that folder of policy (None: the usual one), and
+    that ask a service first. What a failure of Ostiary means is as the settings say now."""
     on_error = failing.on_error(config_dir)
 
     def plan(target: Target, read: Read) -> dict[str, Change]:
         dialect, path = target.dialect, target.path
-        command = hook_command(dialect, python, config_dir)
+        command = hook_command(dialect, python, config_dir, service)
         if dialect.registration.shape == "plugin":
             code = [shipped.plugin(name) for name in dialect.registration.sources]
             return {path: plan_plugin(dialect, read(path), command, code, file=path, on_error=on_error)}
@@ -125,7 +126,7 @@ def outdated(found: Installation, project: str) -> list[Finding]:
 
 
 def _stale(target: Target, hook: Hook) -> bool:
-    change = installing(hook.words[0], hook.config_dir)(target, _text).get(hook.path)
+    change = installing(hook.words[0], hook.config_dir, hook.service)(target, _text).get(hook.path)
     return change is not None and change.needed
 
 

@@ -1,0 +1,98 @@
+"""The resident service, for verbs that people type."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any, Final, TypeVar
+
+from ostiary import client
+from ostiary.commands.shared.exits import Refused
+from ostiary.commands.shared.world import places
+from ostiary.explain import ServiceStatus
+from ostiary.install import Service
+from ostiary.service.address import NoAddress, address, addresses
+from ostiary.service.asking import ask
+from ostiary.service.protocol import Malformed
+from ostiary.service.starting import CLEAN, command
+from ostiary.sources.places import NoPlace, find_places
+
+T = TypeVar("T")
+
+_SECONDS: Final = 15.0  # a service that ends answers first
+_PAUSE: Final = 0.05
+
+
+def registered(config_dir: str | None) -> Service | None:
+    """What asks the service of a folder of policy (absolute; None: the usual one), None where there can be none."""
+    try:
+        socket = address(find_places(config_dir), config_dir)
+    except (NoAddress, NoPlace):
+        return None
+    return Service(os.path.join(os.path.dirname(os.path.abspath(client.__file__)), "client.py"), socket)
+
+
+def status(config_dir: str | None) -> ServiceStatus | None:
+    """What the service says of itself, None if none runs or it does not answer."""
+    for path in _paths(config_dir):
+        with suppress(OSError, Malformed, KeyError, TypeError):
+            if said := ask(path, "status"):
+                return ServiceStatus(said["pid"], said["seconds"], said["calls"], said["milliseconds"])
+    return None
+
+
+def end(config_dir: str | None) -> list[int]:
+    """Ends the service and waits for it; its processes. Raises `Refused` where it does not."""
+    ended: list[int] = []
+    for path in _paths(config_dir):
+        if said := _asked(path, "stop"):
+            _until(partial(_gone, path), f"the service at {path} does not end")
+            ended.append(int(said["pid"]))
+    return ended
+
+
+def begin(config_dir: str | None) -> int:
+    """Starts the service and waits until it answers; its process. Raises `Refused` where it does not."""
+    named = _absolute(config_dir)
+    try:
+        path = address(places(config_dir), named)
+    except NoAddress as error:
+        raise Refused(str(error)) from None
+    null = subprocess.DEVNULL
+    subprocess.Popen(  # noqa: S603 our own program, by its full name
+        command(named, path), env=CLEAN, cwd="/", stdin=null, stdout=null, stderr=null, start_new_session=True
+    )
+    said = _until(lambda: _asked(path, "status"), "the service does not start; `ostiary serve` tells why")
+    return int(said["pid"])
+
+
+def _paths(config_dir: str | None) -> tuple[str, ...]:
+    return addresses(places(config_dir), _absolute(config_dir))
+
+
+def _absolute(config_dir: str | None) -> str | None:
+    return os.path.abspath(config_dir) if config_dir else None
+
+
+def _asked(path: str, word: str) -> dict[str, Any] | None:
+    try:
+        return ask(path, word)
+    except (OSError, Malformed) as error:
+        raise Refused(f"whatever listens at {path} does not answer: {error}") from None
+
+
+def _gone(path: str) -> bool:
+    return not os.path.lexists(path)
+
+
+def _until(happens: Callable[[], T | None], otherwise: str) -> T:
+    end = time.monotonic() + _SECONDS
+    while not (found := happens()):
+        if time.monotonic() > end:
+            raise Refused(otherwise)
+        time.sleep(_PAUSE)
+    return found
