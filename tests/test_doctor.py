@@ -519,6 +519,7 @@ def test_every_agent_comes_and_goes(
     agent: str, scope: str, with_service: bool, run: Callable[..., Ran], home: Path, request: pytest.FixtureRequest
 ) -> None:
     service = request.getfixturevalue("service") if with_service else None
+    service = service if scope == "user" else None  # what several people share names no socket of one
     if all(place.scope != scope for place in agents.here(DIALECTS[agent])):
         assert run("install", agent, "--scope", scope, "--yes").status == 2
         return

@@ -18,8 +18,10 @@ from typing import Any
 import pytest
 
 from ostiary import __version__
-from ostiary.service.protocol import ALIVE, ANSWER, COLD, answer, framing, read
-from payloads import bash, stop, tool
+from ostiary.service import workers
+from ostiary.service.protocol import ALIVE, ANSWER, COLD, FRAME, Frame, Request, answer, framing, read
+from ostiary.service.workers import Limits
+from payloads import AGENT, bash, stop, tool
 from processes import PROGRAM, SOURCE
 from services import CLIENT, World, alive, frames, until, verdict
 from trees import plant
@@ -232,6 +234,28 @@ def test_a_call_that_hangs_delays_no_other_and_shows_signs_of_life(world: World)
         assert verdict(world.said(rm(world))) == "deny"
         os.kill(worker, signal.SIGCONT)
         assert next(frame.kind for frame in found if frame.kind != ALIVE) == ANSWER
+
+
+def test_a_call_waits_for_no_worker_for_long(world: World) -> None:
+    world.serve(limits="workers=1, wait=0.1")
+    (worker,) = world.status()["workers"]  # type: ignore[index]
+    os.kill(worker, signal.SIGSTOP)
+    with world.connected() as connection:
+        connection.sendall(world.request(rm(world)))
+        until(lambda: world.status()["busy"])  # type: ignore[index]
+        assert verdict(world.said(rm(world))) == "deny"
+        assert world.status()["calls"] == {"left": 1}  # type: ignore[index]
+
+
+def test_an_answer_that_is_too_long_is_left_to_the_cold_path() -> None:
+    request = Request(__version__, AGENT, "", "", b"")
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        found = [
+            workers._worked(request, lambda _request, _tell, size=size: Frame(ANSWER, b"x" * size), ours, Limits()).kind
+            for size in (FRAME, FRAME + 1)
+        ]
+    assert found == [ANSWER, COLD]
 
 
 def test_a_worker_whose_client_went_away_ends(world: World) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -23,6 +23,9 @@ from ostiary.commands.shared.registering import (
     without_rules,
 )
 from ostiary.install.diagnosis import unsteady
+
+_OWN: Final = (Scope.USER, Scope.LOCAL)
+"""Scopes whose files are one user's, as a service is."""
 
 
 def run(
@@ -48,7 +51,7 @@ def run(
         complain(f"{finding.text}; {finding.help}")
     # The interpreter that runs now, by its full name: a name that is looked up could be somebody else's program.
     folder = os.path.abspath(config_dir) if config_dir else None
-    plan = installing(sys.executable, folder, None if no_service else resident.registered(folder))
+    plan = installing(sys.executable, folder, None if no_service or scope not in _OWN else resident.registered(folder))
     found = targets(names, scope, project)
     if warning := without_rules(config_dir):
         complain(warning)

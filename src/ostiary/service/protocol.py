@@ -18,9 +18,11 @@ MAGIC: Final = b"OST1"
 PAYLOAD: Final = 16 << 20
 """Bytes that a payload may have. A client that was sent more leaves the call to the cold path."""
 
+FRAME: Final = 4 << 20
+"""Bytes that the body of a frame may have."""
+
 # Of version, agent, event, start folder and payload, in this order.
 _MOST: Final = (64, 64, 256, 1 << 14, PAYLOAD)
-_FRAME: Final = 4 << 20
 _LENGTH: Final = 4
 _STATUS: Final = 1
 
@@ -130,7 +132,7 @@ def framing() -> Steps[Frame]:
     """Reads a frame."""
     head = yield _STATUS + _LENGTH
     size = int.from_bytes(head[1:], "big")
-    if head[:1] not in KINDS or size > _FRAME:
+    if head[:1] not in KINDS or size > FRAME:
         raise Malformed("this is no frame")
     return Frame(head[:1], (yield size))
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import sys
 import time
-from contextlib import suppress
 from typing import Final, NoReturn
 
 CLEAN: Final = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
@@ -66,7 +65,7 @@ def _taken(lock: str) -> bool:
     """Whether a service runs, or was started only just now. If not, one is from now on."""
     import fcntl  # only here: not on every system
 
-    with suppress(OSError):  # there is no such folder yet
+    try:
         fresh = not os.path.lexists(lock)
         descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
@@ -76,4 +75,8 @@ def _taken(lock: str) -> bool:
         if not fresh and abs(time.time() - os.fstat(descriptor).st_mtime) < _AGAIN:
             return True
         os.utime(descriptor)
+    except FileNotFoundError:  # there is no such folder yet
+        return False
+    except OSError:  # it is somebody else's
+        return True
     return False

@@ -21,10 +21,12 @@ from typing import NoReturn
 
 from ostiary.records import NamedTuple, dataclass
 from ostiary.service.protocol import (
+    FRAME,
     TOLD,
     Frame,
     Malformed,
     Request,
+    cold,
     failed,
     framing,
     read,
@@ -42,11 +44,12 @@ Work = Callable[[Request, Tell], Frame]
 
 
 class Limits(NamedTuple):
-    """What workers may come to: how many; seconds for a call until it tells how long it may take, and then at most;
-    seconds after which one that has nothing to do ends; calls after which one is replaced; bytes of address space,
-    where the system keeps count. They are arguments for tests alone."""
+    """What workers may come to: how many; seconds that a call waits for one; seconds for a call until it tells how long
+    it may take, and then at most; seconds after which one that has nothing to do ends; calls after which one is
+    replaced; bytes of address space, where the system keeps count. They are arguments for tests alone."""
 
     workers: int = 8
+    wait: float = 1.0
     start: float = 10.0
     most: float = 3600.0
     idle: float = 60.0
@@ -95,9 +98,14 @@ class Pool:
             self._idle.append(await self._made())
 
     async def answer(self, request: Request) -> Frame:
-        """The last frame for a request, once a worker is free. Cancelling it ends the worker. Raises OSError where none
-        can be made."""
-        async with self._room:
+        """The last frame for a request, from a worker that is free, or soon will be. Cancelling it ends the worker.
+        Raises OSError where none can be made."""
+        try:
+            async with asyncio.timeout(self._limits.wait):
+                await self._room.acquire()
+        except TimeoutError:
+            return cold("every worker is at work")
+        try:
             worker = self._idle.pop() if self._idle else await self._made()
             frame: Frame | None = None
             try:
@@ -109,6 +117,8 @@ class Pool:
                     worker.since = time.monotonic()
                     self._idle.append(worker)
             return frame
+        finally:
+            self._room.release()
 
     async def _asked(self, worker: _Worker, request: Request) -> Frame:
         """What a worker makes of a request, or what failed."""
@@ -195,7 +205,8 @@ def _worked(request: Request, work: Work, service: socket.socket, limits: Limits
         service.sendall(Frame(TOLD, body).pack())
 
     try:
-        return work(request, tell)
+        frame = work(request, tell)
+        return frame if len(frame.body) <= FRAME else cold("the answer is too long")
     except BaseException as error:
         return failed(f"--failed=Ostiary failed: {type(error).__name__}")
 

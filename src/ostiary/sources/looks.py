@@ -93,6 +93,7 @@ class Looks:
     def way(self, path: str, *, named: bool = False) -> None:
         """Looks at everything on the way to where a path leads. Where it ends early only that matters, with `named`
         also where: what is made there may be a link."""
+        self._sure = self._sure and os.path.isabs(path)
         drive, rest = os.path.splitdrive(path)
         here, left, links = drive + os.sep, [part for part in rest.split(os.sep)[::-1] if part], _LINKS
         while left:
