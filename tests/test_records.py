@@ -5,21 +5,17 @@ from __future__ import annotations
 import copy
 import dataclasses
 import pickle
+import runpy
 import typing
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+import kinds
+from kinds import Empty, Frozen, Named, Open, Pair
 from ostiary import records
 from ostiary.problems import Problem
-
-
-@records.dataclass(frozen=True, slots=True)
-class Frozen:
-    first: int
-    second: str = "b"
-    third: list[int] = records.field(default_factory=list)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -29,24 +25,10 @@ class FrozenTwin:
     third: list[int] = dataclasses.field(default_factory=list)
 
 
-@records.dataclass(slots=True, kw_only=True)
-class Named:
-    first: int = 1
-    second: tuple[int, ...] = ()
-
-
 @dataclasses.dataclass(slots=True, kw_only=True)
 class NamedTwin:
     first: int = 1
     second: tuple[int, ...] = ()
-
-
-@records.dataclass(frozen=True, eq=False)
-class Open:
-    """Has a dictionary, for what is computed later."""
-
-    first: int
-    second: int = 2
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -55,25 +37,9 @@ class OpenTwin:
     second: int = 2
 
 
-@records.dataclass(frozen=True, slots=True)
-class Empty:
-    pass
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class EmptyTwin:
     pass
-
-
-class Pair(records.NamedTuple):
-    """Two."""
-
-    first: int
-    second: str = "b"
-
-    @property
-    def both(self) -> str:
-        return f"{self.first}{self.second}"
 
 
 class PairTwin(typing.NamedTuple):
@@ -102,6 +68,19 @@ USES: dict[str, Callable[[Any], object]] = {
 }
 
 
+MANY = 100
+"""More values of a class than are made before its function is compiled."""
+
+
+def fresh(kind: Any, values: int) -> Any:
+    """The same class once more, of which so many values were made."""
+    assert kinds.__file__
+    again = runpy.run_path(kinds.__file__)[kind.__name__]
+    for _ in range(values):
+        again(*("first",) if kind in (Frozen, Open, Pair) else ())
+    return again
+
+
 def result(use: Callable[[Any], object], kind: Any) -> str:
     """What comes of it, with the classes' names made equal."""
     try:
@@ -111,11 +90,12 @@ def result(use: Callable[[Any], object], kind: Any) -> str:
     return found.replace("Twin", "")
 
 
-@pytest.mark.parametrize("kinds", TWINS, ids=lambda kinds: kinds[0].__name__)
+@pytest.mark.parametrize("values", [0, MANY])
+@pytest.mark.parametrize("twins", TWINS, ids=lambda twins: twins[0].__name__)
 @pytest.mark.parametrize("use", USES)
-def test_a_record_is_a_dataclass(kinds: tuple[Any, Any], use: str) -> None:
-    ours, theirs = (result(USES[use], kind) for kind in kinds)
-    assert ours == theirs
+def test_a_record_is_a_dataclass(twins: tuple[Any, Any], use: str, values: int) -> None:
+    ours, theirs = twins
+    assert result(USES[use], fresh(ours, values)) == result(USES[use], theirs)
 
 
 @pytest.mark.parametrize(
@@ -160,10 +140,19 @@ PAIRS: dict[str, Callable[[Any], object]] = {
 }
 
 
+@pytest.mark.parametrize("values", [0, MANY])
 @pytest.mark.parametrize("use", PAIRS)
-def test_a_named_tuple_is_a_named_tuple(use: str) -> None:
-    ours, theirs = (result(lambda kind: _said(PAIRS[use], kind), kind) for kind in (Pair, PairTwin))
+def test_a_named_tuple_is_a_named_tuple(use: str, values: int) -> None:
+    ours, theirs = (result(lambda kind: _said(PAIRS[use], kind), kind) for kind in (fresh(Pair, values), PairTwin))
     assert ours == theirs
+
+
+@pytest.mark.parametrize("kind", [Frozen, Named, Open, Empty, Pair])
+def test_only_a_class_with_many_values_is_compiled(kind: Any) -> None:
+    made = [vars(fresh(kind, values)) for values in (1, MANY)]
+    first, compiled = (one.get("__init__") or one["__new__"].__func__ for one in made)
+    assert first.__code__.co_filename == records.__file__
+    assert compiled.__code__.co_filename == "<string>"
 
 
 def _said(use: Callable[[Any], object], kind: Any) -> object:
@@ -174,7 +163,7 @@ def _said(use: Callable[[Any], object], kind: Any) -> object:
 
 
 def test_a_named_tuple_keeps_what_its_class_says() -> None:
-    assert (Pair(1).both, Pair.__doc__, Pair.__qualname__, Pair.__module__) == ("1b", "Two.", "Pair", __name__)
+    assert (Pair(1).both, Pair.__doc__, Pair.__qualname__, Pair.__module__) == ("1b", "Two.", "Pair", "kinds")
 
 
 def test_problems_are_sorted_by_place() -> None:

@@ -1,8 +1,9 @@
 """Values: dataclasses and named tuples whose classes cost little to make.
 
 A hook imports some hundred and fifty of them and uses a third. `dataclasses` compiles six functions for each and needs
-`inspect`, `typing.NamedTuple` compiles every annotation: together a quarter of the time a hook takes. Here the one
-function that has to be compiled, which makes a value, is compiled when the first value is made.
+`inspect`, `typing.NamedTuple` compiles every annotation: together a quarter of the time a hook takes. Here one function
+is compiled, the one that makes a value, and only for classes with many values: it takes as long as a hundred of them do
+without it, and most classes have a few in a hook.
 
 To type checkers the names are those of the standard library, whose functions (`dataclasses.fields`, `asdict`,
 `replace`) take these values, too. Records inherit no fields.
@@ -128,12 +129,39 @@ _TURN: Final = object.__dict__["__class__"].__set__
 _MISSING: Final = object()
 
 
+_FEW: Final = 24
+
+
+def _bound(
+    names: tuple[str, ...], defaults: Namespace, args: tuple[Any, ...], named: Namespace
+) -> Iterable[Any] | None:
+    """The values of all fields in their order; None where the arguments do not fit, which the compiled function says in
+    Python's words."""
+    if len(args) == len(names) and not named:
+        return args
+    given = dict(zip(names, args, strict=False))
+    if len(given) < len(args) or not given.keys().isdisjoint(named):
+        return None
+    values = {**defaults, **given, **named}
+    return map(values.__getitem__, names) if values.keys() == set(names) else None
+
+
 def _first(cls: Any, plan: _Plan) -> Callable[..., None]:
-    """An `__init__` that puts the true one in its place."""
+    """An `__init__` for the first values, then it puts the compiled one in its place."""
+    put = object.__setattr__ if plan.frozen else setattr
+    made = 0
 
     def __init__(self: Any, /, *args: Any, **named: Any) -> None:
-        cls.__init__ = plan.function(cls)
-        cls.__init__(self, *args, **named)
+        nonlocal made
+        made += 1
+        few = made <= _FEW and not (args and plan.kw_only)
+        values = _bound(plan.names, plan.defaults, args, named) if few else None
+        if values is None:
+            cls.__init__ = plan.function(cls)
+            cls.__init__(self, *args, **named)
+            return
+        for name, value in zip(plan.names, values, strict=True):
+            put(self, name, value.factory() if value.__class__ is _Made else value)
 
     return __init__
 
@@ -220,9 +248,15 @@ class _TupleMeta(type):
 
 
 def _first_tuple(cls: Any, names: tuple[str, ...], defaults: Namespace) -> Any:
-    """A `__new__` that puts the true one in its place."""
+    """A `__new__` for the first values, then it puts the compiled one in its place."""
+    made = 0
 
     def __new__(kind: Any, /, *args: Any, **named: Any) -> Any:
+        nonlocal made
+        made += 1
+        values = _bound(names, defaults, args, named) if made <= _FEW else None
+        if values is not None:
+            return tuple.__new__(kind, values)
         space: Namespace = {"_new": tuple.__new__}
         fields = "".join(f"{name}, " for name in names)
         exec(f"def __new__(_cls, {fields}): return _new(_cls, ({fields}))", space)  # noqa: S102 as above
