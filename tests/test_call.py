@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from ostiary import programs
-from ostiary.call import analyse, files, invocation_of, links, unmapped
+from ostiary.call import analyse, files, links, unmapped
 from ostiary.call.code import MAX_CODE
+from ostiary.call.layers import invocation_of
 from ostiary.call.model import Access, Call, Opening, Part
 from ostiary.call.roles import HANDLERS
 from ostiary.event import Event

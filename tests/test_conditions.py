@@ -9,6 +9,7 @@ from ostiary.answers import MAYBE, NO, YES
 from ostiary.build import compile_file
 from ostiary.call import analyse
 from ostiary.conditions import Plan, Stance, View
+from ostiary.conditions.rendering import rendered
 from ostiary.event import Event
 from ostiary.facts import Knowledge
 from ostiary.tools import TOOLS
@@ -100,11 +101,11 @@ def test_conditions_tell_why(plan: Plan, shown: str) -> None:
 )
 def test_a_condition_is_shown_in_the_words_of_its_file(written: str, shown: str) -> None:
     text = f"version: 1\nrules: [{{id: x, decision: deny, when: {written}}}]\n"
-    assert conditions.rendered(compile_file(text, "p.yaml").plan.rules[0].when) == shown
+    assert rendered(compile_file(text, "p.yaml").plan.rules[0].when) == shown
 
 
 def test_a_short_form_tells_that_it_is_one() -> None:
-    assert conditions.rendered(("prompt", tuple(("eq", letter) for letter in "abc")), 2) == "prompt a, b, ..."
+    assert rendered(("prompt", tuple(("eq", letter) for letter in "abc")), 2) == "prompt a, b, ..."
 
 
 def test_kinds_come_in_a_fixed_order() -> None:

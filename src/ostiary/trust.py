@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, Literal, get_args
 
-from ostiary.conditions import rendered, text
+from ostiary.conditions.rendering import rendered, text
 from ostiary.policy import ExceptionPlan, FilePlan, IncludePlan, RulePlan, ToolPlan, Unreached, unreached
 from ostiary.records import NamedTuple, dataclass
 from ostiary.visible import hidden, visible

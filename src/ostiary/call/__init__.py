@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from ostiary import programs
 from ostiary.call.defined import NOTHING, Definitions
-from ostiary.call.layers import SYSTEM_FOLDERS, invocation_of
 from ostiary.call.model import Call, Opening, Part
 from ostiary.call.tool import analyse_tool
 from ostiary.event import Event
@@ -18,7 +16,7 @@ from ostiary.tools import Tool, ToolTable
 
 NO_TEXTS: Final[Mapping[str, str | None]] = MappingProxyType({})
 
-__all__ = ["NOTHING", "SYSTEM_FOLDERS", "Definitions", "analyse", "invocation_of"]
+__all__ = ["NOTHING", "Definitions", "analyse"]
 
 
 def analyse(
@@ -61,7 +59,9 @@ def _reading(
     tool = tools.tools.get(event.tool) if event.tool is not None else None
     if defined is NOTHING:
         return _read(event, given, tool, defined, texts)
-    with programs.knowing(defined.programs):
+    from ostiary.programs import knowing  # late: few files define anything
+
+    with knowing(defined.programs):
         return replace(_read(event, given, tool, defined, texts), defined=defined)
 
 

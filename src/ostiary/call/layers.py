@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from ostiary import programs
-from ostiary.call.model import Invocation, Option
+from ostiary.call.model import FURTHER, Invocation, Option
 from ostiary.programs import Arguments
 from ostiary.records import NamedTuple
 from ostiary.words import Hole, Word, joined, word
@@ -16,10 +16,6 @@ SYSTEM_FOLDERS: Final = ("/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/")
 
 MAX_LAYERS: Final = 24
 """Wrappers inside wrappers; beyond, the rest is an unknown program."""
-
-FURTHER: Final = Word((Hole("...", "computed"),), many=True)
-"""Arguments that a program like `xargs` adds and the text does not tell."""
-
 
 Further = tuple[Word, ...] | None
 """Arguments that come through a pipe, None if they are not known."""

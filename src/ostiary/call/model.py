@@ -8,10 +8,13 @@ from ostiary.call.defined import NOTHING, Definitions
 from ostiary.paths import Tree
 from ostiary.records import NamedTuple, dataclass
 from ostiary.redaction import CUT, secret
-from ostiary.words import Word
+from ostiary.words import Hole, Word
 
 AccessKind = Literal["read", "write", "delete", "connect", "execute"]
 KINDS: Final[tuple[AccessKind, ...]] = ("read", "write", "delete", "connect", "execute")
+
+FURTHER: Final = Word((Hole("...", "computed"),), many=True)
+"""Arguments that a program like `xargs` adds and the text does not tell."""
 
 Origin = Literal[
     "argument",  # an argument of the program or tool

@@ -9,8 +9,7 @@ from typing import Final
 from ostiary import urls
 from ostiary.call import net
 from ostiary.call.gather import Gathered, Nested
-from ostiary.call.layers import FURTHER
-from ostiary.call.model import Access, AccessKind
+from ostiary.call.model import FURTHER, Access, AccessKind
 from ostiary.call.shapes import at_place, descriptor, is_path, is_process, is_url, paths_in, value_of_key
 from ostiary.expressions import expression
 from ostiary.paths import Tree

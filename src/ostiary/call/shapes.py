@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from ostiary import programs
 from ostiary.expressions import expression
 from ostiary.words import Hole, Word, joined
 
@@ -98,7 +97,11 @@ def is_argument_path(text: str) -> bool:
 def reads_as_command(text: str) -> bool:
     """Whether a text begins with the name of a known program and goes on."""
     first, *rest = text.split(maxsplit=1)[:2] or [""]
-    return bool(rest) and programs.known_as(programs.base_name(first)) is not None
+    if not rest:
+        return False
+    from ostiary.programs import base_name, known_as  # late: reads what programs do
+
+    return known_as(base_name(first)) is not None
 
 
 def value_of_key(item: Word) -> Word | None:

@@ -5,48 +5,48 @@ One module per kind of condition; `KINDS` is the registry. A condition is built 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Final
 
 from ostiary.answers import MAYBE, NAMES, YES, Answer, every, negated, some
 from ostiary.call.model import AccessKind
-from ostiary.conditions import accesses, command, field, input, mcp, place, script, session, state, texts, tool
 from ostiary.conditions.accesses import KIND_OF
-from ostiary.conditions.rendering import rendered, text
 from ostiary.conditions.view import Condition, Plan, Stance, View
 from ostiary.facts import FactNeeded
 
-__all__ = ["KIND_OF", "Condition", "Plan", "Stance", "View", "build", "kinds", "leaves", "rendered", "text", "why"]
+__all__ = ["KIND_OF", "Condition", "Plan", "Stance", "View", "build", "kinds", "leaves", "why"]
 
 # Items of one list that an explanation shows.
 _SHORT: Final = 6
 
-KINDS: Final[Mapping[str, Callable[[Plan, Stance], Condition]]] = {
-    "tool": tool.build,
-    "mcp": mcp.build,
-    "reads": accesses.build,
-    "writes": accesses.build,
-    "deletes": accesses.build,
-    "connects": accesses.build,
-    "executes": accesses.build,
-    "command": command.build,
-    "script": script.build,
-    "script_is": script.build_is,
-    "input": input.build,
-    "content": texts.build_content,
-    "output": texts.build_output,
-    "prompt": texts.build_prompt,
-    "agent": session.build_text,
-    "mode": session.build_text,
-    "session": session.build_text,
-    "subagent": session.build_subagent,
-    "interactive": session.build_interactive,
-    "cwd": place.build_cwd,
-    "branch": place.build_branch,
-    "field": field.build,
-    "acts": state.build_acts,
-    "always": state.build_always,
+KINDS: Final[Mapping[str, str]] = {
+    "tool": "tool.build",
+    "mcp": "mcp.build",
+    "reads": "accesses.build",
+    "writes": "accesses.build",
+    "deletes": "accesses.build",
+    "connects": "accesses.build",
+    "executes": "accesses.build",
+    "command": "named.build",
+    "script": "script.build",
+    "script_is": "script.build_is",
+    "input": "input.build",
+    "content": "texts.build_content",
+    "output": "texts.build_output",
+    "prompt": "texts.build_prompt",
+    "agent": "session.build_text",
+    "mode": "session.build_text",
+    "session": "session.build_text",
+    "subagent": "session.build_subagent",
+    "interactive": "session.build_interactive",
+    "cwd": "place.build_cwd",
+    "branch": "place.build_branch",
+    "field": "field.build",
+    "acts": "state.build_acts",
+    "always": "state.build_always",
 }
+"""By its name in plans, the function that builds a condition. Its module is imported when it is asked for."""
 
 
 def build(plan: Plan, stance: Stance) -> Condition:
@@ -60,7 +60,9 @@ def build(plan: Plan, stance: Stance) -> Condition:
             inner = build(plan[1], stance.turned())
             return lambda view: negated(inner(view))
         case kind:
-            return KINDS[kind](plan, stance)
+            module, _, function = KINDS[kind].partition(".")
+            condition: Condition = getattr(import_module(f"{__name__}.{module}"), function)(plan, stance)
+            return condition
 
 
 def leaves(plan: Plan) -> Iterator[Plan]:
@@ -77,7 +79,7 @@ def leaves(plan: Plan) -> Iterator[Plan]:
 def kinds(*plans: Plan | None) -> tuple[AccessKind, ...]:
     """The kinds of access that conditions name, in a fixed order."""
     named = {leaf[0] for plan in plans if plan for leaf in leaves(plan)}
-    return tuple(kind for name, kind in accesses.KIND_OF.items() if name in named)
+    return tuple(kind for name, kind in KIND_OF.items() if name in named)
 
 
 def why(plan: Plan, stance: Stance, view: View) -> str:
@@ -91,6 +93,8 @@ def why(plan: Plan, stance: Stance, view: View) -> str:
         if plan[0] == "all" and answer == YES:
             decisive = answers[-1][1]  # all hold: the last condition is the most specific one
         return why(decisive, stance, view)
+    from ostiary.conditions.rendering import rendered  # late: for people alone
+
     return f"{rendered(plan, _SHORT)}: {NAMES[_probe(plan, stance, view)]}"
 
 

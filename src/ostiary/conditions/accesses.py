@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from ostiary import paths, programs, urls
+from ostiary import paths
 from ostiary.answers import MAYBE, NO, Answer
 from ostiary.call.model import Access, AccessKind
 from ostiary.conditions import written
 from ostiary.conditions.view import Condition, Plan, Stance, View
 from ostiary.facts import Knowledge
 from ostiary.words import TRACKED, Hole, Word, joined, word
+
+if TYPE_CHECKING:
+    from ostiary.programs import Scope
 
 KIND_OF: Final[Mapping[str, AccessKind]] = {
     "reads": "read",
@@ -113,9 +116,15 @@ def _later(plans: Plan, wide: bool) -> TargetMatcher:
 
 
 @lru_cache(maxsize=8)
-def _autorun(scope: programs.Scope, wide: bool) -> TargetMatcher:
-    texts = programs.autorun(scope)
+def _autorun(scope: Scope, wide: bool) -> TargetMatcher:
+    texts = _patterns(scope)
     return paths.matcher_of(paths.Keyed(texts.keys(), lambda name: _plans(texts[name])), wide)
+
+
+def _patterns(scope: Scope) -> Mapping[str, str]:
+    from ostiary.programs import autorun  # late: reads what programs do, which most calls of other tools need not
+
+    return autorun(scope)
 
 
 def _plans(patterns: str) -> Plan:
@@ -126,10 +135,12 @@ def _below(plans: Plan) -> paths.TreeMatcher:
     """The matcher of folders that are read with what is below them."""
     if plans[:1] != ("autorun",):
         return paths.tree_matcher(plans)
-    return lambda *tree: paths.tree_matcher(_plans("\t".join(programs.autorun(plans[1]).values())))(*tree)
+    return lambda *tree: paths.tree_matcher(_plans("\t".join(_patterns(plans[1]).values())))(*tree)
 
 
 def hosts(plans: Plan) -> TargetMatcher:
     """A matcher of connections: hosts mean the same in every directory."""
-    match = urls.matcher(plans)
+    from ostiary.urls import matcher  # late: few calls connect
+
+    match = matcher(plans)
     return lambda target, cwd, knowledge: match(target)

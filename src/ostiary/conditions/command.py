@@ -11,13 +11,12 @@ from typing import Final
 
 from ostiary import patterns, programs
 from ostiary.answers import MAYBE, NO, YES, Answer, every, negated, some
-from ostiary.call import SYSTEM_FOLDERS
-from ostiary.call.layers import possible_names, program_name
+from ostiary.call.layers import SYSTEM_FOLDERS, possible_names, program_name
 from ostiary.call.model import Invocation, Option
 from ostiary.conditions import wrapped
+from ostiary.conditions.named import base_name, names_of
 from ostiary.conditions.place import no_file, on_branch
 from ostiary.conditions.view import Condition, Plan, Stance, View
-from ostiary.conditions.wrapped import base_name
 from ostiary.records import NamedTuple
 from ostiary.words import Word, phrase, word
 
@@ -124,36 +123,6 @@ def _arguments_of_line(text: Plan) -> LayerCondition | None:
     return lambda layer: match(phrase(layer.invocation.words[1:]))
 
 
-def programs_of(plan: Plan) -> frozenset[str] | None:
-    """The base names of which one is needed for a *yes*, None if others may do: the key of the rule index."""
-    names = names_of(plan)
-    return None if names is None or _has_patterns(names) else frozenset(text[1] for text in names)
-
-
-def names_of(plan: Plan) -> frozenset[patterns.TextPlan] | None:
-    """Texts of which the base name of a program must fit one for a *yes*, None if any program may do."""
-    match plan[0]:
-        case "all":
-            named = [found for child in plan[1] if (found := names_of(child)) is not None]
-            return min(named, key=lambda names: (_has_patterns(names), len(names)), default=None)
-        case "any":
-            each: list[frozenset[patterns.TextPlan]] = []
-            for child in plan[1]:
-                names = names_of(child)
-                if names is None:
-                    return None
-                each.append(names)
-            return frozenset(text for names in each for text in names) or None
-        case "program":
-            return frozenset(("eq", base_name(text[1])) if text[0] == "eq" else tuple(text) for text in plan[1])
-        case "line":
-            program = str(plan[1][1]).split(" ", 1)[0]
-            literal = plan[1][0] == "eq" or (plan[1][0] == "glob" and not set(program) & set("*?[\\"))
-            return frozenset({("eq", base_name(program))}) if literal else None
-        case _:
-            return None
-
-
 def _naming(plan: Plan) -> Callable[[Word], bool]:
     """Whether a known word may be the program that a *yes* needs."""
     names = names_of(plan)
@@ -161,10 +130,6 @@ def _naming(plan: Plan) -> Callable[[Word], bool]:
         return lambda item: True
     match = _without_case(tuple(sorted(names)))
     return lambda item: match(word(program_name(item)[0] or ""), True) != NO
-
-
-def _has_patterns(names: frozenset[patterns.TextPlan]) -> bool:
-    return any(text[0] != "eq" for text in names)
 
 
 def _program(plan: Plan, stance: Stance) -> LayerCondition:

@@ -7,7 +7,7 @@ from typing import Final
 
 from ostiary import patterns
 from ostiary.answers import MAYBE, NO, YES, Answer
-from ostiary.call import invocation_of
+from ostiary.call.layers import invocation_of
 from ostiary.call.model import Invocation, Part
 from ostiary.records import replace
 from ostiary.words import Hole, Word, word
@@ -16,11 +16,6 @@ Judge = Callable[[Invocation], Answer]
 """What a command condition says about a layer."""
 
 ANY: Final = Word((Hole("...", "computed"),), many=True)
-
-
-def base_name(program: str) -> str:
-    """The name of a program without its folder."""
-    return program.replace("\\", "/").rsplit("/", 1)[-1]
 
 
 def perhaps(part: Part, named: Callable[[Word], bool], judge: Judge) -> Answer:

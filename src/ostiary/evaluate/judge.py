@@ -7,7 +7,7 @@ from itertools import product
 from math import prod
 from typing import Final
 
-from ostiary import conditions, patterns, programs
+from ostiary import conditions, patterns
 from ostiary.answers import MAYBE, NO, YES, Answer
 from ostiary.call.model import Access, AccessKind, Call, Part
 from ostiary.conditions import Condition, View
@@ -54,7 +54,11 @@ class Scene:
     def known(self, index: int) -> AbstractContextManager[None]:
         """What the part was read with, for conditions that read words again."""
         further = self.call.at(index)[0].defined.programs
-        return programs.knowing(further) if further else _NOTHING_MORE
+        if not further:
+            return _NOTHING_MORE
+        from ostiary.programs import knowing  # late: few files define programs
+
+        return knowing(further)
 
 
 class Finding(NamedTuple):

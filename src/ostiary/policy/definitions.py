@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ostiary import programs
 from ostiary.call import NOTHING, Definitions
 from ostiary.call.defined import ToolDefinition
 from ostiary.policy.plan import FilePlan, ToolPlan
@@ -78,8 +77,12 @@ class _Found:
         return any([*self._programs(item.file), *self._tools(item)])
 
     def _programs(self, file: FilePlan) -> Iterator[bool]:
+        if not file.programs:
+            return
+        from ostiary.programs import shipped_as  # late: few files define programs
+
         for plan in file.programs:
-            shipped = programs.shipped_as(plan.name) is not None
+            shipped = shipped_as(plan.name) is not None
             if self._free(plan.name, shipped, f"program `{plan.name}`", f"{file.label}:{plan.line}"):
                 self.programs[plan.name] = plan.entry
                 yield True

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
-from ostiary.call.layers import program_name
 from ostiary.call.model import Call
 from ostiary.conditions.accesses import KIND_OF
-from ostiary.conditions.command import programs_of
 from ostiary.conditions.mcp import servers
+from ostiary.conditions.named import programs_of
 from ostiary.event import Event
 from ostiary.policy.plan import Plan
 from ostiary.policy.rule import Rule
@@ -83,6 +82,8 @@ def _programs(call: Call) -> set[str] | None:
             if invocation.folds:
                 found.update((invocation.name.lower(), *invocation.aliases))
             if invocation.may_run:
+                from ostiary.call.layers import program_name  # late: reads what programs do, and most are known
+
                 texts = (text for item in invocation.words[1:] for text in (item.text or "").split())
                 names = {program_name(word(text))[0] or "" for text in texts}
                 found |= names | {name.lower() for name in names}

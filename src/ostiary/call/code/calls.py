@@ -10,8 +10,7 @@ from ostiary.call.code.others import names_without_call, touched_by_others
 from ostiary.call.code.tables import BARE, CALLS, KEYWORDS, REFLECTED
 from ostiary.call.code.tokens import MAX_TOKENS, SYNTAX, Token, tokens
 from ostiary.call.gather import Gathered, Nested
-from ostiary.call.layers import FURTHER
-from ostiary.call.model import AccessKind
+from ostiary.call.model import FURTHER, AccessKind
 from ostiary.call.roles import apply
 from ostiary.records import NamedTuple
 from ostiary.words import Hole, Word, joined, word
