@@ -125,6 +125,14 @@ def test_links_beyond_the_bound_lead_anywhere() -> None:
     assert [access(item) for item in last.accesses] == ["write z @output", f"write? link{CWD}/z @output"]
 
 
+def test_links_beyond_the_bound_lead_who_made_them_nowhere() -> None:
+    names = " ".join(f"y{number}" for number in range(links.MAX_LINKS))
+    (moving,) = analysed(f"mv {names} z").parts
+    assert all(item.certain for item in moving.accesses)
+    _, reading = analysed(f"mv {names} z; cat a").parts
+    assert [access(item) for item in reading.accesses] == ["read a", f"read? link{CWD}/a"]
+
+
 def test_texts_that_read_as_commands_have_a_bound() -> None:
     arguments = {"commands": [["rm", f"a{number}"] for number in range(unmapped.MAX_COMMANDS + 1)]}
     call = analyse(Event.from_call("mcp__sh__run", arguments, CWD), GIVEN, TOOLS)

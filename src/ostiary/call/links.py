@@ -16,7 +16,7 @@ from ostiary.records import NamedTuple, replace
 from ostiary.words import Hole, Word, joined, word
 
 MAX_LINKS: Final = 64
-"""Links of one call; beyond, a path below any later one is not followed, and the last of them leads anywhere."""
+"""Links of one call that are followed; what others made besides may lead anywhere from any path."""
 
 _MAKING: Final = {
     **dict.fromkeys(("ln", "mv", "mount")),
@@ -64,16 +64,21 @@ class Link(NamedTuple):
     target: Word
 
 
+_REST: Final = Link("", _ANYWHERE)
+"""What stands for the links beyond those that are followed."""
+
+
 def followed(parts: Sequence[Part], given: Given) -> tuple[Part, ...]:
     """The parts, each with possible accesses to what it reaches through a link of the same call. The order in which
     they run is not looked at: a loop or a function may turn it round."""
     links = {link: place for place, part in enumerate(parts) for link in _made(part, given)}
     if not links:
         return tuple(parts)
-    if len(links) > MAX_LINKS:
-        links = {**dict(list(links.items())[:MAX_LINKS]), Link("", _ANYWHERE): -1}
+    known, left = tuple(links.items())[:MAX_LINKS], frozenset(tuple(links.values())[MAX_LINKS:])
     return tuple(
-        _through(part, [link for link, maker in links.items() if maker != place], given)
+        _through(
+            part, [*(link for link, maker in known if maker != place), *([_REST] if left - {place} else [])], given
+        )
         for place, part in enumerate(parts)
     )
 
