@@ -20,6 +20,8 @@ from ostiary.urls import host_plan
 from strategies import FACTS, events, files, program
 from test_properties import EXAMPLES
 
+pytestmark = pytest.mark.no_cover
+
 NEVER = (path_plan("/never"),)
 R_LETTER = ("command", ("all", (("program", (("glob", "r?"),)), ("flag", (("-r", None),)))))
 MUCH = "limit: the rules take too much work for this call"

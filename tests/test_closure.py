@@ -22,6 +22,8 @@ from ostiary.policy import Admitted, Policy, assemble
 from ostiary.programs import lookup, table
 from ostiary.programs.model import CLOSING_ROLES, OptionData, Program
 
+pytestmark = pytest.mark.no_cover
+
 FACTS = FixedFacts(Given(home="/home/dev", start="/w", roots=("/w",), workdirs=("/w",)))
 OTHERS = ("alias", "true")
 # Entries of other shells are looked up there.

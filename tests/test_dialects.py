@@ -24,6 +24,8 @@ from ostiary.event import EVENTS, Event
 from ostiary.tools import TOOLS
 from ostiary.visible import cut
 
+pytestmark = pytest.mark.no_cover
+
 HERE = Path(__file__).parent
 TABLES = {
     path.stem: YAML(typ="safe", pure=True).load(path.read_text("utf-8")) for path in (HERE / "cases/dialects").iterdir()

@@ -12,6 +12,8 @@ import pytest
 import ostiary
 from ostiary.expressions import expression
 
+pytestmark = pytest.mark.no_cover
+
 
 def test_an_expression_has_the_methods_of_a_compiled_one() -> None:
     late, compiled = expression("(a+)b?", re.IGNORECASE), re.compile("(a+)b?", re.IGNORECASE)

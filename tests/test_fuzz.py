@@ -11,6 +11,8 @@ import pytest
 
 from ostiary.dialects import DIALECTS, Answer
 
+pytestmark = pytest.mark.no_cover
+
 SCRIPT = Path(__file__).parents[1] / "bench" / "fuzz_payloads.py"
 
 

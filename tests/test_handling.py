@@ -19,6 +19,8 @@ from ostiary.facts import FixedFacts, Given
 from ostiary.perform import run
 from ostiary.policy import Admitted, ExceptionPlan, FilePlan, Gates, HandlerPlan, RulePlan, assemble
 
+pytestmark = pytest.mark.no_cover
+
 CASES = YAML(typ="safe").load(Path(__file__).parent / "cases" / "handlers" / "dispatch.yaml")
 FACTS = FixedFacts(Given(home="/home/dev", start="/work", roots=("/work",), workdirs=("/work",)))
 

@@ -17,6 +17,8 @@ from ostiary.install import registrable as known
 from ostiary.install.json_text import JsonTextError
 from ostiary.problems import Problem
 
+pytestmark = pytest.mark.no_cover
+
 PLAIN, COMMENTED, TRAILING = DIALECTS["claude-code"], DIALECTS["gemini-cli"], DIALECTS["vscode"]
 BY_SYNTAX = {"json": PLAIN, "comments": COMMENTED, "commas": TRAILING}
 

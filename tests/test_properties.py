@@ -18,6 +18,8 @@ from ostiary.policy import Admitted, FilePlan, Policy, ProgramPlan, RulePlan, To
 from ostiary.tiers import TierName
 from strategies import FACTS, GATES, events, files, program, rules
 
+pytestmark = pytest.mark.no_cover
+
 EXAMPLES = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 managed_files = files("managed", others=("user:user/r0", "project:repo/r0"))

@@ -18,6 +18,8 @@ from ostiary.shell import Script, parse
 from ostiary.shell.limits import PIECES, PLACE, STEPS, VALUE, Budget
 from ostiary.tools import TOOLS
 
+pytestmark = pytest.mark.no_cover
+
 CALLS = 300_000
 """Calls of functions while one text is read: some 50 ms."""
 ANALYSED = 1_500_000

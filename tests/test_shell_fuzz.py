@@ -10,6 +10,8 @@ from fuzz import data, execution, laws, oracle, runs
 from fuzz.grammar import Grammar
 from ostiary.decision import Verdict
 
+pytestmark = pytest.mark.no_cover
+
 SEED = 20
 
 
