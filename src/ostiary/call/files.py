@@ -12,7 +12,7 @@ from typing import Final
 from ostiary.call.code import MAX_CODE, SHELLS, read_code
 from ostiary.call.gather import Gathered, Nested
 from ostiary.call.layers import Layer
-from ostiary.call.loaded import ADRIFT, Loaded, Piece, loaded, others, pieces
+from ostiary.call.loaded import ADRIFT, Loaded, Piece, loaded, others, pieces, programs_run
 from ostiary.call.model import Part, Source
 from ostiary.call.parts import Around, Builder
 from ostiary.call.written import Written
@@ -99,7 +99,7 @@ class FileBuilder(Builder):
             return
         chain = (*self.reading.use.chain, self.reading.use.key) if self.reading else ()
         at = part.source.carrier if part.source else len(self.parts)
-        for file in loaded(layers, out.accesses, part.cwd, self.given):
+        for file in (*loaded(layers, out.accesses, part.cwd, self.given), *programs_run(layers, part)):
             use = _Use(file, around, at, chain)
             if use.key not in chain:
                 self.uses.append(use)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from ostiary import programs
 from ostiary.call.gather import Gathered
 from ostiary.call.layers import Layer, layers_of
-from ostiary.call.model import Access
+from ostiary.call.model import Access, Invocation, Part
 from ostiary.call.places import directory
 from ostiary.call.shapes import is_device
 from ostiary.facts import SCRIPT_BYTES, Given
@@ -96,7 +96,7 @@ def build_files(layer: Layer, out: Gathered) -> None:
         out.path(word(usual), "execute")
 
 
-def loaded(layers: tuple[Layer, ...], accesses: Sequence[Access], cwd: str | None, given: Given) -> Iterator[Loaded]:
+def loaded(layers: tuple[Layer, ...], accesses: Iterable[Access], cwd: str | None, given: Given) -> Iterator[Loaded]:
     """The files whose code a part with these layers and accesses runs."""
     for access in accesses:
         if access.kind == "execute" and access.target.text != "" and not is_device(access.target):
@@ -105,12 +105,24 @@ def loaded(layers: tuple[Layer, ...], accesses: Sequence[Access], cwd: str | Non
             possible = (not access.certain and language != "make") or path.startswith(ADRIFT)
             own = _in_own_shell(access, layers)
             yield Loaded(path, str(access.target), language, arguments, goals, possible, own, access.target)
-    words = layers[-1].invocation.words if layers and layers[-1].invocation.name is None else ()
-    if words and not any(access.target == words[0] for access in accesses):
-        # Any program may have a name that is not told: only a file of the very same spelling is taken for it.
+
+
+def programs_run(layers: tuple[Layer, ...], part: Part) -> Iterator[Loaded]:
+    """The file that a part runs as its program, where that may be one that the call writes: found in a folder that the
+    call searches for programs, or of a name that is not told. Such a name may be any program's, so only a file of the
+    very same spelling is taken for it."""
+    if layers and runs_file(layers[-1].invocation, part.environment):
+        words = layers[-1].invocation.words
         name = str(words[0])
-        spelling = Word((Hole(name, "outside"),))
-        yield Loaded(place(words[0], cwd, given), name, "", words, possible=True, own=True, target=spelling)
+        target = words[0] if layers[-1].invocation.bare else Word((Hole(name, "outside"),))
+        yield Loaded(ADRIFT + spelled(name), name, "", words, possible=True, own=True, target=target)
+
+
+def runs_file(invocation: Invocation, environment: Iterable[tuple[str, Word]]) -> bool:
+    """Whether a program may be a file that the call writes, though it names no path."""
+    if invocation.name is None:
+        return not any(isinstance(piece, str) and "/" in piece for piece in invocation.words[0].pieces)
+    return invocation.bare and any(name == "PATH" for name, _ in environment)
 
 
 def place(file: Word, cwd: str | None, given: Given) -> str:

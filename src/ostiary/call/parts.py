@@ -12,7 +12,7 @@ from ostiary.call.found import piped, substituted
 from ostiary.call.gather import Gathered, Nested
 from ostiary.call.layers import SYSTEM_FOLDERS, Layer, is_inert, layers_of
 from ostiary.call.links import followed
-from ostiary.call.loaded import build_files
+from ostiary.call.loaded import build_files, runs_file
 from ostiary.call.model import Opening, Part, Source
 from ostiary.call.nested import inserted, takes_over
 from ostiary.call.net import through_proxies
@@ -159,8 +159,8 @@ class Builder:
             source=around.source,
         )
         moment = self._moment(command, layers, offset, around)
-        unnamed = layers and layers[-1].invocation.name is None
-        if unnamed or any(access.kind == "execute" for access in part.accesses):
+        written = layers and runs_file(layers[-1].invocation, environment)
+        if written or any(access.kind == "execute" for access in part.accesses):
             self.loads(layers, out, part, replace(inside(part, layers, around, out), moment=moment))
         self.parts.append(part)
         self.content.extend(out.content)
