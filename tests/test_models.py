@@ -19,6 +19,7 @@ from ostiary.event import EVENTS, Event
 from ostiary.perform.judgements import asked, instructions
 from ostiary.perform.placeholders import filled
 from ostiary.policy import ModelPlan
+from ostiary.sources.library import Library
 from servers.models import ModelServer, model_server
 
 CASES = Path(__file__).parent / "cases" / "handlers" / "models.yaml"
@@ -188,9 +189,9 @@ def test_a_model_can_be_asked_where_a_loop_runs() -> None:
 
 def test_without_a_model_or_an_agent_it_is_a_failure() -> None:
     assert ask("prompt") == {"failure": "no model is set: name one under `models` in settings.yaml, as `default`"}
-    assert ask("agent") == {
-        "failure": "no agent is set: a program that embeds Ostiary gives one to `Engine.load(verifier=...)`"
-    }
+    assert ask("agent") == {"failure": "there are no files here that an agent could look at"}
+    files = Library("", "", lambda *_: True)
+    assert ask("agent", library=files) == ask("prompt")
 
 
 @pytest.fixture

@@ -42,6 +42,19 @@ def test_a_hook_asks_the_model_that_settings_name(tmp_path: Path) -> None:
         assert len(server.asked) == 2
 
 
+def test_a_hook_has_a_model_look_at_files(tmp_path: Path) -> None:
+    policy = 'version: 1\nrules: [{id: r, tool: Bash, run: {agent: "safe?"}}]\n'
+    plant(tmp_path, {"project/app.py": "needle"})
+    with model_server() as server:
+        settings = f"models: {{default: {{provider: openai, model: m-1, base_url: {server.url}/v1}}}}"
+        server.texts = ['{"read": "app.py"}']
+        server.text = '{"ok": false, "reason": "it is not safe"}'
+        said = asked(tmp_path, policy, settings, "ls")
+        assert said["permissionDecision"] == "deny"
+        assert "it is not safe" in said["permissionDecisionReason"]
+        assert server.asked[1][2]["messages"][-1]["content"].endswith('<result>\n"needle"\n</result>')
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="the program of the rule is for POSIX systems")
 def test_a_hook_calls_a_tool_of_an_mcp_server(tmp_path: Path) -> None:
     run = {

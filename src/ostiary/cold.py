@@ -18,7 +18,7 @@ from ostiary.digests import sha256
 from ostiary.evaluate import HandlerRequest, evaluate
 from ostiary.event import Event
 from ostiary.facts import FactRequest, Given
-from ostiary.perform import run
+from ostiary.perform import permits, run
 from ostiary.records import NamedTuple, replace
 from ostiary.sources import account, approvals, record, results
 from ostiary.sources.admit import as_reviewed, told
@@ -34,6 +34,7 @@ from ostiary.sources.watch import watch
 
 if TYPE_CHECKING:
     from ostiary.perform.runtime import Finished
+    from ostiary.sources.library import Permitted
 
 __all__ = ["Elsewhere", "HookCall", "Listener", "Miss", "decide", "failed"]
 
@@ -242,9 +243,11 @@ def _judged(event: Event, call: HookCall, places: Places, ground: _Ground) -> _J
     around = replace(roots, folders=known.folders(roots.folders))
     files = reading.files(places, call.start, around, ground.compile)
     standings = files.settled(files.standings, known, noting=True)
-    facts = _Asked(MachineFacts(roots, event.workdirs, memory))
-    evaluation = evaluate(files.policy(standings), event, facts.given(event.cwd))
-    handlers = _Handlers(event, call, roots, files.settings, places.state, began, _Took())
+    machine, policy = MachineFacts(roots, event.workdirs, memory), files.policy(standings)
+    facts = _Asked(machine)
+    evaluation = evaluate(policy, event, facts.given(event.cwd))
+    may = permits(policy, event, machine)
+    handlers = _Handlers(event, call, roots, files.settings, places.state, began, may, _Took())
     perform = handlers.perform if ground.handlers else _elsewhere
     outcome = run(evaluation, facts, as_reviewed(perform, standings))
     outcome = _announced(told(noted(places.state, event, outcome), standings), event, files.settings)
@@ -276,8 +279,8 @@ class _Took:
 
 
 class _Handlers(NamedTuple):
-    """Who runs the handlers of one event: for a call of the hook that began at a time of `time.monotonic()`. `took` is
-    what they took so far."""
+    """Who runs the handlers of one event: for a call of the hook that began at a time of `time.monotonic()`. `may`
+    tells what the agent may read, `took` is what they took so far."""
 
     event: Event
     call: HookCall
@@ -285,23 +288,27 @@ class _Handlers(NamedTuple):
     settings: Settings
     state: str
     began: float
+    may: Permitted
     took: _Took
 
     def perform(self, requests: tuple[HandlerRequest, ...]) -> tuple[Decision | None, ...]:
         """What they say in the time that the agent gives its hooks."""
         from ostiary.perform.handlers import perform  # late: few events have any
         from ostiary.perform.runtime import Runtime
+        from ostiary.sources.library import Library
 
         event, call = self.event, self.call
         seconds = DIALECTS[call.agent].timeouts.deadline(event.native_name or call.event_name)
         user = account.account()
+        project, home = event.project or self.roots.start or call.start or "", user.home if user else ""
         runtime = Runtime(
             began=self.began,
             deadline=self.began + seconds - min(_KEPT, seconds * _PART),
             models=self.settings.models,
-            project=event.project or self.roots.start or call.start or "",
+            library=Library(project, home, self.may),
+            project=project,
             root=self.roots.start or "",
-            home=user.home if user else "",
+            home=home,
             finished=partial(_keep, self.state, event),
             ends=True,
         )

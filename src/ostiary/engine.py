@@ -31,7 +31,7 @@ from ostiary.explain import Status
 from ostiary.facts import Facts
 from ostiary.foreign import AgentName
 from ostiary.host import Handler, Host, Means, Registration
-from ostiary.perform import Evaluation, Perform, arun, nothing, run
+from ostiary.perform import Evaluation, Perform, arun, nothing, permits, run
 from ostiary.perform.adapters import missing
 from ostiary.perform.adapters.base import Model, Verifier
 from ostiary.perform.program import Cancel
@@ -45,6 +45,7 @@ from ostiary.sources.compiled import Compiled
 from ostiary.sources.compiling import compile_source
 from ostiary.sources.desk import Desk
 from ostiary.sources.held import Held, flaws, held, let_go, word
+from ostiary.sources.library import Permitted
 from ostiary.sources.machine import MachineFacts
 from ostiary.sources.memory import Memory, noted
 from ostiary.sources.places import Managed, Places, find_places, vouched
@@ -60,11 +61,13 @@ Payload = Mapping[str, Any] | bytes
 
 
 class _Prepared(NamedTuple):
-    """An evaluation that is about to run: of which event, who answers it, and the sources it is about."""
+    """An evaluation that is about to run: of which event, who answers it, what the agent may read, and the sources it
+    is about."""
 
     event: Event
     evaluation: Evaluation
     facts: Facts
+    may: Permitted
     standings: tuple[Standing, ...]
 
 
@@ -124,9 +127,9 @@ class Engine:
         what an answer does to each event; `continuations` is how often in a row an agent is made to go on working
         (None: what the contract says). `threads` is how many threads the engine may start at a time, for handlers that
         run beside each other and for those in the background. `model` answers `prompt` handlers (None: one that the
-        settings name), `verifier` answers `agent` ones. `on_result` is told what handlers in the background came to, in
-        their thread; without it `results` holds it. Raises `NoPlace` for a user without a home and without
-        `config_dir`.
+        settings name), `verifier` answers `agent` ones (None: that model, which may look at files). `on_result` is told
+        what handlers in the background came to, in their thread; without it `results` holds it. Raises `NoPlace` for a
+        user without a home and without `config_dir`.
         """
         config = os.path.abspath(config_dir) if config_dir is not None else None
         managed = managed if managed is None or isinstance(managed, Managed) else vouched(managed)
@@ -328,7 +331,7 @@ class Engine:
         files = self._snapshot
         root = files.roots.start or ""
         project = call.event.project or root or self._start
-        performing = self._host.performing((project, root), files.settings.models, cancel, loop)
+        performing = self._host.performing((project, root), files.settings.models, call.may, cancel, loop)
         return as_reviewed(performing, call.standings)
 
     def _remove(self, name: str) -> None:
@@ -348,8 +351,9 @@ class Engine:
         folders = self._visited.folders(event, known.folders(roots.folders))
         standings = snapshot.settled(snapshot.beside(folders), known, noting=noting)
         facts = self._facts or MachineFacts(roots, event.workdirs, memory)
-        evaluation = evaluate(snapshot.policy(standings), event, facts.given(event.cwd), explain)
-        return _Prepared(event, evaluation, facts, standings)
+        policy = snapshot.policy(standings)
+        evaluation = evaluate(policy, event, facts.given(event.cwd), explain)
+        return _Prepared(event, evaluation, facts, permits(policy, event, facts), standings)
 
     def _current(self) -> Snapshot:
         """The snapshot that acts now: what is taken back, has expired, or is set otherwise counts from the next event

@@ -23,6 +23,7 @@ from ostiary.perform.runtime import Finished, Runtime
 from ostiary.policy import Admitted, FilePlan, HandlerPlan, ModelPlan, RulePlan
 from ostiary.records import NamedTuple, dataclass, replace
 from ostiary.sources.account import account
+from ostiary.sources.library import Library, Permitted
 from ostiary.sources.snapshot import Wanted
 
 Handler = Callable[..., Any]
@@ -117,11 +118,13 @@ class Host:
         return Wanted(self._agents, self._admitted())
 
     def performing(
-        self, folders: tuple[str, str], models: tuple[ModelPlan, ...], cancel: Cancel | None, loop: Any
+        self, folders: tuple[str, str], models: tuple[ModelPlan, ...], may: Permitted, cancel: Cancel | None, loop: Any
     ) -> Perform:
         """Who runs the handlers of one event: those of the harness that are registered now, and those of files.
-        `folders` are the project's as the event says, and the root of the one whose rules count if reviewed."""
+        `folders` are the project's as the event says, and the root of the one whose rules count if reviewed; `may`
+        tells what the agent may read."""
         user = account()
+        home = user.home if user else ""
         runtime = Runtime(
             cancel=cancel,
             functions=self.functions,
@@ -129,9 +132,10 @@ class Host:
             model=self._means.model,
             models=models,
             verifier=self._means.verifier,
+            library=Library(folders[0], home, may),
             project=folders[0],
             root=folders[1],
-            home=user.home if user else "",
+            home=home,
             together=self._means.threads,
             finished=self.finished,
         )

@@ -31,13 +31,14 @@ ANSWERS = {
 
 
 class ModelServer(ThreadingHTTPServer):
-    """Answers with `text`, and keeps what it was asked. `status` of another kind comes with `to` as its `Location`;
-    `endless` means an answer that never ends."""
+    """Answers with `texts`, one after the other, then with `text`, and keeps what it was asked. `status` of another
+    kind comes with `to` as its `Location`; `endless` means an answer that never ends."""
 
     daemon_threads = True
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Request)
+        self.texts: list[str] = []
         self.text = '{"ok": true}'
         self.status = 200
         self.to = ""
@@ -56,9 +57,8 @@ class _Request(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         self.server.asked.append((self.path, {key.lower(): value for key, value in self.headers.items()}, body))
         made = ANSWERS.get(self.path)
-        answer = (
-            made(self.server.text) if made and self.server.status == 200 else {"error": {"message": "SECRET WORDS"}}
-        )
+        text = self.server.texts.pop(0) if self.server.texts else self.server.text
+        answer = made(text) if made and self.server.status == 200 else {"error": {"message": "SECRET WORDS"}}
         data = json.dumps(answer).encode()
         self.send_response(self.server.status if made else 404)
         self.send_header("content-type", "application/json")

@@ -11,9 +11,10 @@ from ostiary.matchers.base import Name
 
 
 class Agent(Asking):
-    """Has an agent look into the event, with tools that change nothing, over as many turns as it needs. It answers as
-    the model of a `prompt` handler does, a no of it never halts the session, and it cannot say `impossible`. The
-    agent is one that the program brings which embeds Ostiary; without one this is a failure.
+    """Has a model look into the event, with tools that change nothing: it may read files of the project, list folders
+    and search, but for what is hidden there or what a rule keeps from the agent. It answers as the model of a `prompt`
+    handler does, a no of it never halts the session, and it cannot say `impossible`. A program that embeds Ostiary can
+    bring an agent of its own.
 
         run: {agent: "Do the tests pass that belong to the changed files? $ARGUMENTS", timeout: 2m}
     """

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from typing import Final
 
-from ostiary.decision import Decision, Outcome
-from ostiary.evaluate import HandlerRequest, HandlerRequests, Request
+from ostiary.decision import Decision, Outcome, Verdict
+from ostiary.evaluate import HandlerRequest, HandlerRequests, Request, evaluate
+from ostiary.event import Event
 from ostiary.facts import Facts
+from ostiary.policy import Policy
+from ostiary.records import replace
 
 Evaluation = Generator[Request, object, Outcome]
 Perform = Callable[[tuple[HandlerRequest, ...]], tuple[Decision | None, ...]]
@@ -28,6 +32,24 @@ def run(evaluation: Evaluation, facts: Facts, perform: Perform = nothing) -> Out
         return _outcome(end)
     finally:
         evaluation.close()
+
+
+_PATHS: Final = {"read_file": "file_path", "list_directory": "path"}
+
+
+def permits(policy: Policy, event: Event, facts: Facts) -> Callable[[str, str], bool]:
+    """Whether the agent of an event may read a file (`read_file`) or list a folder (`list_directory`): nothing but a
+    handler stops or asks."""
+
+    def permitted(tool: str, path: str) -> bool:
+        given = {_PATHS[tool]: path}
+        called = Event.from_call(
+            tool, given, event.cwd, agent=event.agent, session=event.session, project=event.project, mode=event.mode
+        )
+        called = replace(called, workdirs=event.workdirs, subagent=event.subagent)
+        return run(evaluate(policy, called, facts.given(event.cwd)), facts).verdict < Verdict.ASK
+
+    return permitted
 
 
 async def arun(evaluation: Evaluation, facts: Facts, perform: Perform = nothing) -> Outcome:

@@ -36,11 +36,15 @@ def model_of(job: Job) -> tuple[Ask, str]:
     return model.complete, name
 
 
-def answer_of(job: Job, ask: Ask, system: str, model: str) -> str:
+def told_of(job: Job) -> str:
+    """What is asked about the event."""
+    return asked(job.options["prompt"], json.loads(encoded(job.payload)))
+
+
+def answer_of(job: Job, ask: Ask, prompt: str, system: str, model: str) -> str:
     """The answer, however the model gives it. Raises `NoModel`, which says what went wrong."""
-    told = json.loads(encoded(job.payload))
     try:
-        answer = ask(asked(job.options["prompt"], told), system, job.left, model)
+        answer = ask(prompt, system, job.left, model)
         text = _finished(job, answer) if inspect.isawaitable(answer) else answer
     except Exception as error:
         raise NoModel(_why(error)) from error

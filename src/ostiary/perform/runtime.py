@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ostiary.evaluate import HandlerRequest
 from ostiary.perform.payload import payload
@@ -35,6 +35,19 @@ def nobody(_finished: Finished) -> None:
     """Takes note of nothing."""
 
 
+class Library(Protocol):
+    """Files that a model may look at. Each gives text, or says why there is none."""
+
+    def read(self, path: str, first: int) -> str:
+        """The lines of a file from one on."""
+
+    def list(self, path: str) -> str:
+        """The names in a folder."""
+
+    def search(self, text: str, path: str) -> str:
+        """The lines below a folder that hold a text."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runtime:
     """Where the handlers of one event run.
@@ -42,12 +55,12 @@ class Runtime:
     `began` is when, and `deadline` when all answers must be there, by `time.monotonic()` (None: when each handler's own
     time is over). `cancel` tells that the answer is not wanted any more. `functions` are an embedder's own handlers by
     name, `loop` is the event loop that asynchronous ones belong to (None: one of their own). `model` answers `prompt`
-    (None: one of `models`, which settings name), and `verifier` answers `agent`. `project` is the absolute folder of
-    the project, `root` that of the one whose rules run if a person reviewed them, `home` that of the user, empty if
-    there is none. `environ` is the environment that handlers may get something of. `together` is how many handlers run
-    beside each other where their contract lets them. `finished` is told what handlers in the background came to, in
-    whichever thread or process they ran; `ends` says that this process is a hook, which ends with its answer, so that
-    they need one of their own.
+    (None: one of `models`, which settings name), and `verifier` answers `agent` (None: the same model, which may look
+    at what `library` shows). `project` is the absolute folder of the project, `root` that of the one whose rules run if
+    a person reviewed them, `home` that of the user, empty if there is none. `environ` is the environment that handlers
+    may get something of. `together` is how many handlers run beside each other where their contract lets them.
+    `finished` is told what handlers in the background came to, in whichever thread or process they ran; `ends` says
+    that this process is a hook, which ends with its answer, so that they need one of their own.
     """
 
     began: float = field(default_factory=time.monotonic)
@@ -58,6 +71,7 @@ class Runtime:
     model: Model | None = None
     models: tuple[ModelPlan, ...] = ()
     verifier: Verifier | None = None
+    library: Library | None = None
     project: str = ""
     root: str = ""
     home: str = ""
