@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from ostiary import __version__
+from ostiary.dialects import DIALECTS, unreadable
 from ostiary.service import workers
 from ostiary.service.protocol import ALIVE, ANSWER, COLD, FRAME, Frame, Request, answer, framing, read
 from ostiary.service.workers import Limits
@@ -522,3 +523,10 @@ def test_a_service_that_cannot_be_says_why(words: str) -> None:
     assert done.returncode in (1, 2)
     assert done.stderr.startswith(b"ostiary: ")
     assert done.stderr.count(b"\n") == 1
+
+
+def test_a_call_that_failed_is_answered_as_the_event_that_it_was(world: World) -> None:
+    reason = "a process of Ostiary ended early"
+    said = world.hooked(b"", "PreToolUse", f"--failed={reason}", "--of=vscode:PreToolUse")
+    wanted = unreadable(DIALECTS["vscode"], "PreToolUse", reason)
+    assert said == (wanted.stdout.encode(), wanted.stderr.encode(), wanted.status)

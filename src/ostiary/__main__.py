@@ -18,6 +18,8 @@ def main() -> None:
 
         hook.main(sys.argv[2:])
     if sys.argv[1:2] == ["serve"]:
+        if sys.platform == "win32":
+            sys.exit("ostiary: there is no service on Windows; hooks answer by themselves")
         from ostiary.commands import serve  # late: as above
 
         serve.main(sys.argv[2:])
