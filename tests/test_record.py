@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import string
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -12,11 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 from ruamel.yaml import YAML
 
 from matrix import CALLS, TABLE, sent
-from ostiary import __version__, cold
+from ostiary import __version__, cold, redaction
 from ostiary.commands import hook as verb
 from ostiary.commands.shared.keeper import Told
 from ostiary.dialects import DIALECTS, Answer
@@ -318,6 +321,58 @@ def test_a_session_is_told_that_all_of_it_is_recorded(machine: Machine, monkeypa
     machine.plant({"managed/settings.yaml": "log: {detail: full}\n"})
     said = json.loads(machine.hook(start).stdout)
     assert said == {"systemMessage": "what tools are asked to do is recorded in full (managed settings)"}
+
+
+# Secrets
+
+TOKEN = st.one_of(
+    st.text(string.ascii_letters + string.digits, min_size=30, max_size=36).map("ghp_".__add__),
+    st.text(string.digits + "abcdef", min_size=32, max_size=64).filter(lambda text: redaction.secret(text)),
+    st.sampled_from(["AKIAIOSFODNN7EXAMPLE", "sk-proj-a1b2c3d4e5f6g7h8", "xoxb-123456789012-abcdefghijkl"]),
+)
+PLACES = [
+    "export TOKEN={}; env",
+    "curl -H 'Authorization: Bearer {}' https://a.example",
+    "curl -u me:{} https://a.example/{}?key={}",
+    "curl https://me:{}@a.example/x",
+    "git clone https://{}@github.com/a/b ./{}",
+    "mysql -p{} --password={} -e x",
+    "tool --{} -{} {}",
+    "{} --help",
+    "cat <<END > {}/out.txt\n{}\nEND",
+    "echo '{}' | tee ~/.netrc",
+    "cd {} && rm -rf {}/a",
+    "python -c 'open(\"/tmp/{}\").read()'",
+    "git commit -m 'it is {}' && git push origin {}",
+    "$(cat {}) `{}` ${{X:-{}}}",
+    "docker run -e KEY={} image:{}",
+    "ssh me@{} 'cat {}'",
+]
+TOOLS_WITH: list[tuple[str, Callable[[str], dict[str, Any]]]] = [
+    ("Write", lambda token: {"file_path": f"/work/{token}/a.txt", "content": token}),
+    ("WebFetch", lambda token: {"url": f"https://a.example/{token}", "prompt": token}),
+    ("mcp__db__query", lambda token: {"sql": f"select '{token}'", "headers": {"auth": [token]}}),
+    ("Grep", lambda token: {"pattern": token, "path": f"./{token}"}),
+    ("Task", lambda token: {"prompt": token, "description": token, "subagent_type": "x"}),
+]
+
+
+@given(
+    token=TOKEN,
+    payload=st.one_of(
+        st.sampled_from(PLACES).map(lambda text: lambda token: bash(text.replace("{}", token))),
+        st.sampled_from(TOOLS_WITH).map(lambda pair: lambda token: tool(pair[0], pair[1](token))),
+    ),
+    detail=st.sampled_from(["digest", "redacted", "full"]),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+def test_what_looks_like_a_secret_stays_nowhere(
+    token: str, payload: Callable[[str], dict[str, Any]], detail: str, machine: Machine
+) -> None:
+    machine.plant({"config/policy.yaml": LINES["policy"], "managed/settings.yaml": f"log: {{detail: {detail}}}\n"})
+    machine.hook(payload(token))
+    line = machine.last()
+    assert token not in json.dumps(line)
 
 
 # Names and sizes

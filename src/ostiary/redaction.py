@@ -7,13 +7,27 @@ from typing import Final
 from ostiary.digests import sha256
 from ostiary.expressions import expression
 
-# What tokens of well-known services begin with.
+# What tokens of well-known services have in them, and what short ones begin with, which other words have in them, too.
 _MARKS: Final = (
-    *("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "npm_", "pypi-", "hf_", "dop_v1_", "shpat_"),
-    *("sk-", "sk_live_", "sk_test_", "rk_live_", "pk_live_", "whsec_", "xoxb-", "xoxp-", "xoxa-", "xoxs-", "xapp-"),
-    *("AKIA", "ASIA", "AIza", "ya29.", "eyJ", "SG.", "AGE-SECRET-KEY-", "lin_api_", "-----BEGIN"),
+    *(
+        "ghp_",
+        "gho_",
+        "ghu_",
+        "ghs_",
+        "ghr_",
+        "github_pat_",
+        "glpat-",
+        "npm_",
+        "pypi-",
+        "dop_v1_",
+        "shpat_",
+        "lin_api_",
+    ),
+    *("sk_live_", "sk_test_", "rk_live_", "pk_live_", "whsec_", "xoxb-", "xoxp-", "xoxa-", "xoxs-", "xapp-"),
+    *("AKIA", "ASIA", "AIza", "ya29.", "AGE-SECRET-KEY-", "-----BEGIN"),
 )
-_MARKED: Final = 16  # characters from which on a text with such a beginning is taken for a token
+_STARTS: Final = ("sk-", "hf_", "eyJ", "SG.")
+_MARKED: Final = 16  # characters from which on such a text is taken for a token
 _LONG: Final = 20  # and one without
 _TURNS: Final = 4  # changes between letters and digits that words, dates and versions of this length do not have
 
@@ -34,7 +48,7 @@ CUT: Final = 200
 def secret(text: str) -> bool:
     """Whether one word looks like a secret: a token of a well-known service, or a long one with letters and digits
     mixed."""
-    if len(text) >= _MARKED and text.startswith(_MARKS):
+    if len(text) >= _MARKED and (text.startswith(_STARTS) or any(mark in text for mark in _MARKS)):
         return True
     if len(text) < _LONG:
         return False
@@ -54,7 +68,8 @@ def without_secrets(text: str) -> str:
 
 
 def _secrets(text: str) -> bool:
-    return any(secret(piece) for piece in (text, *text.split("/")))
+    """Whether this, a part of it, or what stands behind an option's letter looks like one."""
+    return any(secret(piece) for piece in (text, *text.split("/"), text[len("-p") :] if text[0] == "-" else ""))
 
 
 def place(path: str, home: str | None, certain: bool = True) -> str:

@@ -7,7 +7,7 @@ from typing import Final, Literal
 from ostiary.call.defined import NOTHING, Definitions
 from ostiary.paths import Tree
 from ostiary.records import NamedTuple, dataclass
-from ostiary.redaction import CUT, secret
+from ostiary.redaction import CUT, length, secret
 from ostiary.words import Hole, Word
 
 AccessKind = Literal["read", "write", "delete", "connect", "execute"]
@@ -93,7 +93,8 @@ class Invocation:
         word that only may be an option, or has a value in it, is left out."""
         given = (max(option.names, key=lambda name: (len(name), name)) for option in self.options if option.names)
         known = self.subcommand if self.known else ()
-        return " ".join((self.name or "?", *filter(_is_word, known), *filter(_is_option, given)))
+        name = length(self.name) if self.name and secret(self.name) else self.name or "?"
+        return " ".join((name, *filter(_is_word, known), *filter(_is_option, given)))
 
 
 _LONGEST: Final = 40
