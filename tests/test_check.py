@@ -161,3 +161,19 @@ def test_handlers_whose_program_is_not_there(line: Line) -> None:
         f"the handler of `server` needs a file that is not there: {folder}/server.py",
     ]
     assert f"  help: `chmod +x {folder}/plain.sh`\n" in ran.out
+
+
+def test_rules_that_ask_a_model_which_no_settings_name(line: Line) -> None:
+    path = line.policy(
+        "version: 1\nrules:\n  - {id: a, run: {prompt: safe?}}\n  - {id: b, run: {agent: safe?, model: fast}}\n"
+    )
+    help = "help: name one under `models` in settings.yaml, as `default`"
+    out = line.at("check").out
+    for number, rule in ((3, "a"), (4, "b")):
+        assert f"{path}:{number}: warning: rule `{rule}` asks a model, and the settings name none\n  {help}\n" in out
+    settings = line.config / "settings.yaml"
+    settings.write_text("models: {fast: {provider: openai, model: m-1}}\n")
+    assert (out := line.at("check").out).count("asks a model") == 1
+    assert "rule `a` asks" in out
+    settings.write_text("models: {default: {provider: openai, model: m-1}}\n")
+    assert "asks a model" not in line.at("check").out

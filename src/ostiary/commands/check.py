@@ -27,7 +27,9 @@ from ostiary.decision import Outcome
 from ostiary.dialects import DIALECTS, Dialect, write
 from ostiary.document import unknown
 from ostiary.engine import Engine
+from ostiary.evaluate.handling import MODELS
 from ostiary.event import GATES, Event
+from ostiary.perform.adapters import meant
 from ostiary.policy import FilePlan, Gates, Rule, RulePlan, Unreached, unreached
 from ostiary.policy.rule import VERDICTS
 from ostiary.problems import Problem
@@ -83,8 +85,21 @@ def _in_force(loaded: Engine) -> Checked:
     return Checked(
         tuple(standing.label for standing in loaded.sources),
         tuple(standing.plan for standing in loaded.sources if standing.state == "current"),
-        (*loaded.problems, *warnings, *waiting),
+        (*loaded.problems, *warnings, *waiting, *_without_model(loaded)),
     )
+
+
+def _without_model(loaded: Engine) -> Iterator[Problem]:
+    """Rules whose handler fails because it asks a model, and the settings name none."""
+    for rule in loaded.policy.rules:
+        handler = rule.plan.handler
+        if rule.state != "active" or handler is None or handler.kind not in MODELS:
+            continue
+        if meant(loaded.settings.models, dict(handler.spec)["model"], rule.unit.tier) is None:
+            whose = "the machine's settings" if rule.unit.tier == "managed" else "the settings"
+            message = f"rule `{rule.plan.id}` asks a model, and {whose} name none"
+            help = "name one under `models` in settings.yaml, as `default`"
+            yield Problem(rule.unit.label, rule.plan.line, 0, "", message, help, "warning")
 
 
 def _waits(rule: Rule, gates: Gates) -> Problem:

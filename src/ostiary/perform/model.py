@@ -26,13 +26,11 @@ def may_allow(job: Job) -> bool:
 
 
 def model_of(job: Job) -> tuple[Ask, str]:
-    """The model that is asked, and the name that it is given. A managed rule is judged by managed models alone."""
+    """The model that is asked, and the name that it is given."""
     wanted: str = job.options["model"]
     if job.runtime.model is not None:
         return job.runtime.model.complete, wanted
-    managed = job.request.tier == "managed"
-    plans = tuple(plan for plan in job.runtime.models if plan.tier == "managed" or not managed)
-    model, name = chosen(plans, wanted, job.runtime.environ)
+    model, name = chosen(job.runtime.models, wanted, job.request.tier, job.runtime.environ)
     return model.complete, name
 
 

@@ -32,7 +32,7 @@ def _address(value: Any) -> str:
 
 
 class Model(BaseModel):
-    """A model that `prompt` handlers ask."""
+    """A model that `prompt` and `agent` handlers ask."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -116,8 +116,8 @@ class SettingsFile(BaseModel):
     )
     models: dict[str, Model] | None = Field(
         default=None,
-        description="Models that `prompt` handlers ask, by name. Rules that name none of these ask `default`. Managed "
-        "rules ask models of managed settings alone.",
+        description="Models that `prompt` and `agent` handlers ask, by name. Rules that name none of these ask "
+        "`default`. Managed rules ask models of managed settings alone.",
     )
     trust: Annotated[Any, PlainValidator(_managed_alone)] = None
     trusted: Annotated[Any, PlainValidator(_managed_alone)] = None

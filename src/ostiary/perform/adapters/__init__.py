@@ -12,6 +12,7 @@ from typing import Final, Protocol, cast
 
 from ostiary.perform.adapters.base import Model, NoModel
 from ostiary.policy import ModelPlan
+from ostiary.tiers import TierName
 
 ADAPTERS: Final[Mapping[str, str]] = {
     "anthropic": "ostiary.perform.adapters.anthropic",
@@ -37,15 +38,23 @@ def missing(plan: ModelPlan, environment: Mapping[str, str]) -> str:
     return ""
 
 
-def chosen(plans: tuple[ModelPlan, ...], wanted: str, environment: Mapping[str, str]) -> tuple[Model, str]:
-    """The model that `wanted` names in settings, or else `default`, and the name by which its provider knows what is
-    wanted. Raises `NoModel`."""
-    named = {plan.name: plan for plan in plans}
-    plan = named.get(wanted) or named.get("default")
+def meant(plans: tuple[ModelPlan, ...], wanted: str, tier: TierName) -> ModelPlan | None:
+    """The model that `wanted` names in settings, or else `default`, None where there is neither. A managed rule is
+    judged by managed models alone."""
+    named = {plan.name: plan for plan in plans if plan.tier == "managed" or tier != "managed"}
+    return named.get(wanted) or named.get("default")
+
+
+def chosen(
+    plans: tuple[ModelPlan, ...], wanted: str, tier: TierName, environment: Mapping[str, str]
+) -> tuple[Model, str]:
+    """The model that a rule of a tier means, and the name by which its provider knows what is wanted. Raises
+    `NoModel`."""
+    plan = meant(plans, wanted, tier)
     if plan is None:
         raise NoModel("no model is set: name one under `models` in settings.yaml, as `default`")
     if lack := missing(plan, environment):
         raise NoModel(lack)
     adapter = cast(_Adapter, import_module(ADAPTERS[plan.provider]))
     key = environment[plan.key_env] if plan.key_env else "none"
-    return adapter.model(plan, key), plan.model if wanted in named or not wanted else wanted
+    return adapter.model(plan, key), plan.model if wanted in (plan.name, "") else wanted
