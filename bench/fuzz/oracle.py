@@ -28,7 +28,7 @@ _OTHERWISE = {
     "`#` inside of a word behind quotes, expansions and substitutions starts a comment": (
         r"(?:[^\s\w$(;&|{]|\$\$|\$\w+)(?:\\\n)*#"
     ),
-    "`time` is a reserved word behind a pipe": r"\|&?\s*time\b",
+    "`time` is a reserved word behind a pipe": r"\|&?(?:\s|\\\n|#[^\n]*\n)*time\b",
     "`time` takes other options": r"\btime(?:\s|\\\n)+(?:-p(?:\s|\\\n)+)?-",
     "the body of a here-document is not found behind `]]`": r"<<[^<](?s:.)*\[\[",
     "`let` reads on over the end of its line": r"\blet\b",

@@ -196,7 +196,7 @@ class Expander:
         return name in ("HOME", "PWD") and not scope.evaluated and self._runner.outside(name)
 
     def _side_effects(self, part: Parameter, operand: str, scope: Scope) -> None:
-        if part.operation in ("=", ":=") and _IDENTIFIER.match(part.name):
+        if part.operation in ("=", ":="):
             scope.taint(part.name)
         elif part.operation in ("!", ":"):
             self._runner.evaluate(operand or part.name, scope)

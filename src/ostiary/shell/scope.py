@@ -229,9 +229,10 @@ class Scope:
         self.forget(name)
 
     def forget(self, name: str) -> None:
-        """Which value `name` has here is not known."""
-        self.values[name] = unknown(name)
-        self.exports[name] = _unknown_assignment(name)
+        """Which value `name` has here is not known. Parameters that are no variables cannot be set so (`${@:=x}`)."""
+        if name[:1].isalpha() or name[:1] == "_":
+            self.values[name] = unknown(name)
+            self.exports[name] = _unknown_assignment(name)
 
     def clobber(self, evaluated: bool = False) -> None:
         """Something that is not understood may have set any variable."""
