@@ -504,6 +504,8 @@ def test_people_end_it_and_start_it_anew(world: World) -> None:
     assert verdict(world.said(rm(world))) == "deny"
     report = json.loads(typed("status", "--json")[1])
     assert (report["service"]["pid"], report["service"]["calls"]) == (pid, {"answered": 1})
+    (generation,) = report["service"]["policies"]
+    assert f"; read {generation} at 20" in typed("status")[1]
     assert f"service     process {pid}, for 0 min; calls: 1 answered; p50" in typed("status")[1]
     status, said = typed("restart")
     until(lambda: not alive(pid))

@@ -25,7 +25,7 @@ def work(request, tell):
     return answer(0, str(os.getpid()), "")
 
 async def main():
-    pool = Pool(work, Limits(start=1.0, most=30.0, calls=2, memory=1 << 30))
+    pool = Pool(work, Limits(start=1.0, most=30.0, calls=2, memory=1 << 30), print)
     for code in sys.argv[1:]:
         frame = await pool.answer(Request("", "agent", "event", "", code.encode()))
         print(repr((frame.kind, frame.body)))
@@ -57,11 +57,11 @@ ROWS: dict[str, tuple[str, tuple[str, ...]]] = {
     "it takes all memory": ("bytearray(1 << 31)", ("--failed=Ostiary failed: MemoryError",)),
     "it is late": ("time.sleep(60)", ("--failed=Ostiary took longer than 1 seconds",)),
     "it crashes once it told": (
-        "tell('vscode', 'PreToolUse', 9.0); os.kill(os.getpid(), signal.SIGSEGV)",
+        "tell.about('vscode', 'PreToolUse', 9.0); os.kill(os.getpid(), signal.SIGSEGV)",
         (ENDED, "--of=vscode:PreToolUse"),
     ),
     "it is late for what it told": (
-        "tell('vscode', None, 0.2); time.sleep(60)",
+        "tell.about('vscode', None, 0.2); time.sleep(60)",
         ("--failed=Ostiary took longer than 0.2 seconds", "--of=vscode:"),
     ),
     "it ignores being ended": (
@@ -85,4 +85,4 @@ def test_a_worker_answers_several_calls_and_is_replaced() -> None:
 
 
 def test_a_call_may_take_longer_than_one_that_tells_nothing() -> None:
-    assert answers("tell('vscode', 'PreToolUse', 9.0); time.sleep(1.5)")[0][0] == ANSWER
+    assert answers("tell.about('vscode', 'PreToolUse', 9.0); time.sleep(1.5)")[0][0] == ANSWER

@@ -90,12 +90,12 @@ def work(config_dir: str | None) -> Work:
 
     def answered(request: Request, tell: Tell) -> Frame:
         def hears(dialect: Dialect, event: str | None) -> None:
-            told = hook.told(dialect, event)
-            tell(*told)
+            tell.about(*hook.told(dialect, event))
 
         if request.agent not in DIALECTS:
             return protocol.cold("an unknown agent")
         agent, event, start = request.agent, request.event or None, request.start or None
+        reading.read = tell.read
         call = cold.HookCall(request.payload, agent, event, config_dir, start)
         listener = cold.Listener(hook.on_error, hears, handlers=False)
         try:

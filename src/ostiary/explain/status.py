@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any, Final, Literal
 
-from ostiary.explain.lines import Line, Role, day, span
+from ostiary.explain.lines import Line, Role, day, moment, span
 from ostiary.problems import Problem
 from ostiary.records import NamedTuple, dataclass
 from ostiary.tiers import TierName
@@ -96,12 +96,14 @@ class ModelStatus(NamedTuple):
 
 class ServiceStatus(NamedTuple):
     """The resident service: its process, for how many seconds it has run, how many calls it answered, left to the hook
-    or saw fail, and milliseconds that calls took, by percentile."""
+    or saw fail, milliseconds that calls took, by percentile, and when each of the last policies was first read (seconds
+    since the epoch), by generation."""
 
     pid: int
     seconds: float
     calls: Mapping[str, int]
     milliseconds: Mapping[str, float]
+    policies: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,7 +201,9 @@ def _service(service: ServiceStatus | None) -> str:
     calls = ", ".join(f"{number} {name}" for name, number in sorted(service.calls.items())) or "none yet"
     took = ", ".join(f"{name} {value:g} ms" for name, value in service.milliseconds.items())
     minutes = int(service.seconds // 60)
-    return f"process {service.pid}, for {minutes} min; calls: {calls}{f'; {took}' if took else ''}"
+    last = max(service.policies, key=lambda generation: service.policies[generation], default="")
+    read = f"; read {last} at {moment(service.policies[last])}" if last else ""
+    return f"process {service.pid}, for {minutes} min; calls: {calls}{f'; {took}' if took else ''}{read}"
 
 
 def _heading(title: str) -> Iterator[Line]:

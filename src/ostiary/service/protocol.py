@@ -36,8 +36,10 @@ FAILED: Final = b"F"
 """The client runs the cold command with further arguments, each behind its length: they say what failed."""
 TOLD: Final = b"T"
 """From a worker to the service only: agent, event and seconds, apart by NUL, of the call it works on."""
+READ: Final = b"R"
+"""From a worker to the service only: the generation of a policy that it read."""
 
-KINDS: Final = ALIVE + ANSWER + COLD + FAILED + TOLD
+KINDS: Final = ALIVE + ANSWER + COLD + FAILED + TOLD + READ
 
 
 class Malformed(Exception):
@@ -89,6 +91,11 @@ def answer(status: int, stdout: str, stderr: str) -> Frame:
     """The frame of an answer."""
     out, error = (text.encode("utf-8", "backslashreplace") for text in (stdout, stderr))
     return Frame(ANSWER, bytes([status]) + sized(out) + error)
+
+
+def word(kind: bytes, *texts: object) -> Frame:
+    """The frame by which a worker tells something."""
+    return Frame(kind, "\0".join(map(str, texts)).encode("utf-8", "surrogateescape"))
 
 
 def failed(*arguments: str) -> Frame:

@@ -35,6 +35,7 @@ from ostiary.service.workers import Limits, Pool, Work
 
 _NAMES: Final = {ANSWER: "answered", COLD: "left", FAILED: "failed"}
 _TIMES: Final = 4096
+_POLICIES: Final = 16
 _BACKLOG: Final = 128
 _BUFFER: Final = 1 << 20
 
@@ -74,6 +75,7 @@ class Server:
         self._connections: set[asyncio.Task[None]] = set()
         self._counts: Counter[str] = Counter()
         self._took: deque[float] = deque(maxlen=_TIMES)
+        self._policies: dict[str, float] = {}
 
     def run(self) -> None:
         """Answers until it is told to end, nobody asks any more, or what it was started from is gone. Raises OSError
@@ -88,7 +90,7 @@ class Server:
 
     async def _run(self, listening: socket.socket) -> None:
         self._ending = asyncio.Event()
-        self._pool = Pool(self._work, self._bounds.workers)
+        self._pool = Pool(self._work, self._bounds.workers, self._note)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             loop.add_signal_handler(number, self._ending.set)
@@ -154,6 +156,13 @@ class Server:
         finally:
             work.cancel()
 
+    def _note(self, generation: str) -> None:
+        """Notes when a policy was first read."""
+        if generation not in self._policies:
+            while len(self._policies) >= _POLICIES:
+                del self._policies[next(iter(self._policies))]
+            self._policies[generation] = time.time()
+
     def _word(self, word: str) -> Frame:
         """What the service says of itself, or does."""
         if word == "stop":
@@ -171,6 +180,7 @@ class Server:
             "seconds": round(time.monotonic() - self._began, 3),
             "calls": dict(self._counts),
             "milliseconds": {name: round(value, 3) for name, value in shares.items()},
+            "policies": self._policies,
             "workers": self._pool.pids,
             "busy": self._pool.busy,
         }

@@ -22,6 +22,7 @@ from typing import NoReturn
 from ostiary.records import NamedTuple, dataclass
 from ostiary.service.protocol import (
     FRAME,
+    READ,
     TOLD,
     Frame,
     Malformed,
@@ -32,12 +33,19 @@ from ostiary.service.protocol import (
     read,
     receive,
     requesting,
+    word,
 )
 
 assert sys.platform != "win32"  # where there is no service
 
-Tell = Callable[[str, str | None, float], None]
-"""Told which agent's event a call is, and how many seconds it may take."""
+
+class Tell(NamedTuple):
+    """Who is told of a call: which agent's event it is and how many seconds it may take, and the generation of a policy
+    that was read for it."""
+
+    about: Callable[[str, str | None, float], None]
+    read: Callable[[str], None]
+
 
 Work = Callable[[Request, Tell], Frame]
 """Makes the last frame of an answer. May raise anything."""
@@ -72,8 +80,10 @@ class _Worker:
 class Pool:
     """The workers. For one event loop."""
 
-    def __init__(self, work: Work, limits: Limits) -> None:
+    def __init__(self, work: Work, limits: Limits, read: Callable[[str], None]) -> None:
+        """`read` is told the generations of policies that workers read."""
         self._work = work
+        self._read = read
         self._limits = limits
         self._idle: list[_Worker] = []
         self._all: set[_Worker] = set()
@@ -130,11 +140,15 @@ class Pool:
             while True:
                 async with asyncio.timeout_at(began + seconds):
                     frame = await receive(framing(), worker.reader)
-                if frame.kind != TOLD:
+                text = frame.body.decode("utf-8", "surrogateescape") if frame.kind in (TOLD, READ) else ""
+                if frame.kind == TOLD:
+                    agent, event, allowed = text.split("\0")
+                    seconds, about = min(float(allowed), self._limits.most), (f"--of={agent}:{event}",)
+                elif frame.kind == READ:
+                    self._read(text)
+                else:
                     worker.lost = False
                     return frame
-                agent, event, allowed = frame.body.decode("utf-8", "surrogateescape").split("\0")
-                seconds, about = min(float(allowed), self._limits.most), (f"--of={agent}:{event}",)
         except TimeoutError:
             return failed(f"--failed=Ostiary took longer than {seconds:g} seconds", *about)
         except (EOFError, OSError, Malformed):
@@ -199,13 +213,15 @@ def _run(service: socket.socket, work: Work, limits: Limits) -> NoReturn:
 
 
 def _worked(request: Request, work: Work, service: socket.socket, limits: Limits) -> Frame:
-    def tell(agent: str, event: str | None, seconds: float) -> None:
+    def about(agent: str, event: str | None, seconds: float) -> None:
         _alarm(min(seconds, limits.most))
-        body = f"{agent}\0{event or ''}\0{seconds}".encode("utf-8", "surrogateescape")
-        service.sendall(Frame(TOLD, body).pack())
+        service.sendall(word(TOLD, agent, event or "", seconds).pack())
+
+    def read(generation: str) -> None:
+        service.sendall(word(READ, generation).pack())
 
     try:
-        frame = work(request, tell)
+        frame = work(request, Tell(about, read))
         return frame if len(frame.body) <= FRAME else cold("the answer is too long")
     except BaseException as error:
         return failed(f"--failed=Ostiary failed: {type(error).__name__}")

@@ -3,7 +3,7 @@ there (law L9)."""
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 from functools import partial
 from typing import Final, TypeVar
 
@@ -41,9 +41,11 @@ class Afresh:
 
 
 class Keeping(Afresh):
-    """Keeps what was read, and looks before each use whether it is what is on the disk. For one thread."""
+    """Keeps what was read, and looks before each use whether it is what is on the disk. `read` is told the generations
+    of policies as they are read. For one thread."""
 
     def __init__(self) -> None:
+        self.read: Callable[[str], None] = lambda _generation: None
         self._roots, self._seen, self._files = Memo(_SMALL), Memo(_SMALL), Memo(_LARGE)
         self._plans: dict[str, Compiled] = {}
         self._policies: Policies = {}
@@ -62,6 +64,7 @@ class Keeping(Afresh):
         def make() -> Snapshot:
             found = snapshot(roots, start, Desk(places, compile, self._plans), self._policies)
             self._plans.update(found.desk.memory)
+            self.read(found.policy(found.standings).generation)
             return found
 
         _bound(self._plans, _PLANS)

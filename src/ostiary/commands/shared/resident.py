@@ -41,7 +41,9 @@ def status(config_dir: str | None) -> ServiceStatus | None:
     for path in _paths(config_dir):
         with suppress(OSError, Malformed, KeyError, TypeError):
             if said := ask(path, "status"):
-                return ServiceStatus(said["pid"], said["seconds"], said["calls"], said["milliseconds"])
+                return ServiceStatus(
+                    said["pid"], said["seconds"], said["calls"], said["milliseconds"], said["policies"]
+                )
     return None
 
 
