@@ -22,6 +22,7 @@ from ostiary.dialects import DIALECTS, unreadable
 from ostiary.service import workers
 from ostiary.service.protocol import ALIVE, ANSWER, COLD, FRAME, Frame, Request, answer, framing, read
 from ostiary.service.workers import Limits
+from ostiary.sources import record
 from payloads import AGENT, bash, stop, tool
 from processes import PROGRAM, SOURCE
 from services import CLIENT, World, alive, frames, until, verdict
@@ -90,6 +91,22 @@ def test_handlers_run_in_the_agents_own_processes(world: World) -> None:
     status = world.status()
     assert status
     assert status["calls"] == {"left": 2}
+
+
+def test_what_it_answers_is_recorded_once(world: World) -> None:
+    """Whether a worker answered, or left the call to the agent's own processes (law L11)."""
+    rules = "rules: [{id: a, tool: Read, run: {command: 'exit 0'}}]"
+    policy, settings = f'version: 1\ndeny: ["Bash(rm *)"]\n{rules}\n', "enable_shell_hooks: true\n"
+    plant(world.base, {"config/policy.yaml": policy, "config/settings.yaml": settings})
+    world.serve()
+    calls = [rm(world), b"{", tool("Read", {"file_path": "/a"}), bash("make")]
+    for call in calls:
+        world.said(call)
+    lines = [said.line for said in record.lines(str(world.base / "config/state"))]
+    assert [line["said"] for line in lines] == ["deny", "deny", "none", "none"]
+    assert [line.get("failure") for line in lines] == [None, "the hook's input is not JSON", None, None]
+    assert ["handlers_ms" in line for line in lines] == [False, False, True, False]
+    assert record.flaws(str(world.base / "config/state")) == ()
 
 
 def test_an_edit_acts_on_the_next_call(world: World) -> None:
