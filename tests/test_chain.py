@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from ostiary.sources import chain
 from ostiary.sources.chain import Chain
 from ostiary.sources.files import Unreadable
+from ostiary.sources.locks import locked
 from processes import SOURCE
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="modes, links and signals of POSIX")
@@ -249,6 +250,18 @@ def test_what_was_lost_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert chain.flaws(where) == ()
 
 
+def test_to_hold_the_lock_hides_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chain, "_PATIENCE", 0.0)
+    where = made(tmp_path, 2)
+    with locked(where.path):
+        for _ in range(3):
+            with pytest.raises(Unreadable, match="another process is at work on it"):
+                chain.append(where, "x", {})
+    chain.append(where, "x", {})
+    assert [line.get("lost") for line in read(where)] == [None, None, 3]
+    assert chain.flaws(where) == ()
+
+
 FULL = """
 import resource, signal
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -377,6 +390,6 @@ def test_whatever_happens_to_the_files_lines_can_be_added(steps: list[Any], tmp_
 
 def test_the_head_is_no_json_that_could_be_read_in_two_ways(tmp_path: Path) -> None:
     where = made(tmp_path, 1)
-    (text,) = Path(f"{where.path}.lock").read_text().splitlines()
-    assert len(text.split()) == 7
-    assert json.loads(Path(where.path).read_text())["n"] == int(text.split()[0])
+    head, lost = Path(f"{where.path}.lock").read_text().splitlines()
+    assert json.loads(Path(where.path).read_text())["n"] == int(head.split()[0])
+    assert int(lost) == 0

@@ -58,8 +58,7 @@ class Chain(NamedTuple):
 
 class Head(NamedTuple):
     """What was written last: number and digest of the line, the bytes of its file, the number and day (since the epoch)
-    of that file's first line. `dropped` is the last line that was taken away with its file, `lost` counts lines that
-    could not be written since."""
+    of that file's first line. `dropped` is the last line that was taken away with its file."""
 
     number: int = 0
     digest: str = _START
@@ -67,7 +66,6 @@ class Head(NamedTuple):
     first: int = 1
     day: int = 0
     dropped: int = 0
-    lost: int = 0
 
 
 class Said(NamedTuple):
@@ -82,15 +80,14 @@ def append(chain: Chain, kind: str, fields: Mapping[str, Any], spare: tuple[str,
     """Adds a line: what `kind` of thing happened, now, and what there is to say of it, as far as it fits: `spare` are
     the fields that can be left out, the first of them first. Raises OSError or `Unreadable` where that is not possible;
     nothing is added then, and the next line says how many are lost."""
-    with locked(chain.path, _PATIENCE) as lock:
-        head = _read_head(lock)
-        try:
-            _write_head(lock, _added(chain, head, {"kind": kind, **fields}, spare))
-        except (OSError, Unreadable):
-            if head is not None:
-                with suppress(OSError):  # over what is there already, so that a full disk does not matter
-                    _write_head(lock, head._replace(lost=head.lost + 1))
-            raise
+    try:
+        with locked(chain.path, _PATIENCE) as lock:
+            head, lost = _read_head(lock)
+            said = {"kind": kind, **fields, **({"lost": lost} if lost else {})}
+            _write_head(lock, _added(chain, head, said, spare))
+    except (OSError, Unreadable):
+        _count_lost(chain)
+        raise
 
 
 def _added(chain: Chain, known: Head | None, said: dict[str, Any], spare: tuple[str, ...]) -> Head:
@@ -102,12 +99,12 @@ def _added(chain: Chain, known: Head | None, said: dict[str, Any], spare: tuple[
         head = _turned(chain, head, now)
     if not head.size:
         head = head._replace(first=head.number + 1, day=int(now) // _DAY)
-    more = {**({"lost": head.lost} if head.lost else {}), **({"flaw": flaw} if flaw else {})}
+    more = {"flaw": flaw} if flaw else {}
     line = _line({"n": head.number + 1, "time": _utc(now), **said, **more, "previous": head.digest}, spare)
     gap = b"\n" if head.size and flaw and not _ended(chain.path) else b""
     append_whole(chain.path, gap + line + b"\n")
     size = head.size + len(gap) + len(line) + 1
-    return head._replace(number=head.number + 1, digest=_digest(line), size=size, lost=0)
+    return head._replace(number=head.number + 1, digest=_digest(line), size=size)
 
 
 def _line(said: dict[str, Any], spare: tuple[str, ...]) -> bytes:
@@ -219,25 +216,43 @@ def _flaws(chain: Chain) -> Iterator[str]:
         yield f"{os.path.basename(chain.path)}: what was written behind line {before[0]}, up to {head.number}, is gone"
 
 
-# The head: one line of fixed width, so that it can be written over.
+# The head: one line of fixed width, so that it can be written over on a full disk, too. The line behind it counts what
+# was lost, and whoever could not even have the lock writes there: else to hold it would be a way to hide.
 
-_WIDTHS: Final = (20, 64, 20, 20, 10, 20, 20)
+_WIDTHS: Final = (20, 64, 20, 20, 10, 20)
 _BYTES: Final = sum(_WIDTHS) + len(_WIDTHS)
+_COUNT: Final = 20
+_COUNTING: Final = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
-def _read_head(lock: int) -> Head | None:
-    """The head in the lock's file, None where there is none that can be read."""
+def _read_head(lock: int) -> tuple[Head | None, int]:
+    """The head in the lock's file, None where there is none that can be read, and how many lines were lost."""
     os.lseek(lock, 0, os.SEEK_SET)
-    head = _parsed(os.read(lock, _BYTES + 1))
+    data = os.read(lock, _BYTES + _COUNT + 2)
+    head, count = _parsed(data), data[_BYTES:-1]
     if head is None:
         os.ftruncate(lock, 0)  # whatever is there, the next head takes its place
-    return head
+    return head, int(count) if head and count.isdigit() else 0
 
 
 def _write_head(lock: int, head: Head) -> None:
     texts = (str(item).rjust(width, "0") for item, width in zip(head, _WIDTHS, strict=True))
     os.lseek(lock, 0, os.SEEK_SET)
-    os.write(lock, (" ".join(texts) + "\n").encode())
+    os.write(lock, f"{' '.join(texts)}\n{'0' * _COUNT}\n".encode())
+
+
+def _count_lost(chain: Chain) -> None:
+    """Counts a line that could not be written, where there is a head already."""
+    with suppress(OSError):
+        lock = os.open(f"{chain.path}.lock", _COUNTING)
+        try:
+            os.lseek(lock, _BYTES, os.SEEK_SET)
+            count = os.read(lock, _COUNT)
+            if len(count) == _COUNT and count.isdigit():
+                os.lseek(lock, _BYTES, os.SEEK_SET)
+                os.write(lock, f"{int(count) + 1:0{_COUNT}}".encode())
+        finally:
+            os.close(lock)
 
 
 def _peek(chain: Chain) -> Head | None:
@@ -247,14 +262,14 @@ def _peek(chain: Chain) -> Head | None:
 
 
 def _parsed(data: bytes) -> Head | None:
-    texts = data.decode("ascii", "replace").split()
-    if len(data) != _BYTES or len(texts) != len(_WIDTHS) or not all(text.isalnum() for text in texts):
+    texts = data[:_BYTES].decode("ascii", "replace").split()
+    if len(data) != _BYTES + _COUNT + 1 or len(texts) != len(_WIDTHS) or not all(text.isalnum() for text in texts):
         return None
     try:
-        number, size, first, day, dropped, lost = (int(text) for text in (texts[0], *texts[2:]))
+        number, size, first, day, dropped = (int(text) for text in (texts[0], *texts[2:]))
     except ValueError:
         return None
-    return Head(number, texts[1], size, first, day, dropped, lost)
+    return Head(number, texts[1], size, first, day, dropped)
 
 
 # Files and lines.
