@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from ostiary.records import NamedTuple, dataclass, field
 
@@ -84,13 +84,15 @@ class Facts(Protocol):
 
 
 class Knowledge:
-    """The facts of one evaluation: the given ones and the answers so far."""
+    """The facts of one evaluation: the given ones and the answers so far. `kept` is what follows from them and every
+    rule would work out again."""
 
-    __slots__ = ("answers", "given")
+    __slots__ = ("answers", "given", "kept")
 
     def __init__(self, given: Given) -> None:
         self.given = given
         self.answers: dict[FactRequest, object] = {}
+        self.kept: dict[object, Any] = {}
 
     def ask(self, name: FactName, argument: str) -> object:
         """The answer, or `FactNeeded` if nobody gave it yet."""

@@ -24,6 +24,12 @@ Edge = tuple[str, int]  # the characters it takes (IN_SEGMENT, VISIBLE, one char
 Automaton = tuple[tuple[tuple[Edge, ...], ...], tuple[tuple[int, ...], ...]]  # edges and free moves of each state
 
 
+@lru_cache(maxsize=8192)
+def split(path: str) -> Segments:
+    """The segments of a path."""
+    return tuple(segment for segment in path.split("/") if segment)
+
+
 def segment_matches(pattern: str, name: str) -> bool:
     """Whether a pattern segment covers a name. A hole in the name is taken only by a star."""
     if pattern == name:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Final, Literal
 
 from ostiary import patterns
 from ostiary.answers import MAYBE, NO, YES, Answer, negated
 from ostiary.facts import Given, Knowledge
-from ostiary.paths.glob import Segments, around_holes, can_match, path_matches
+from ostiary.paths.glob import Segments, around_holes, can_match, path_matches, split
 from ostiary.paths.plan import Keyed, Plan, keyed
 from ostiary.paths.spelling import BASE, SIGNS, Spelling, collapsed, on_drive, spelled
 from ostiary.records import NamedTuple
@@ -99,7 +100,7 @@ class Readings:
         holes, which may hold any name but make nothing certain, of the others."""
         if not patterns.spend(_STEPS if path.known else _STEPS + len(self.plans.names) // _NAMES):
             return MAYBE
-        names = dict.fromkeys(_split(path.text.casefold()))
+        names = dict.fromkeys(split(path.text.casefold()))
         best = _best(answer(pattern) for name in ("", *names) for pattern in self._of(name))
         if best != NO or path.known:
             return best
@@ -129,7 +130,7 @@ def outside(place: Place, wide: bool) -> PathMatcher:
         if not inside or not patterns.spend(_STEPS * len(inside)):
             return MAYBE
         path = on_drive(spelled(target, cwd, knowledge), target, cwd, knowledge.given)
-        lexical = negated(max(_covers((*_split(base), *ANYWHERE), path, knowledge) for base in inside))
+        lexical = negated(max(_covers((*split(base), *ANYWHERE), path, knowledge) for base in inside))
         if lexical == (YES if wide else NO):
             return lexical
         resolved = negated(_inside_resolved(inside, path, knowledge))
@@ -194,7 +195,7 @@ def _answer(pattern: Pattern, path: Spelling, knowledge: Knowledge, *, resolved:
     best: Answer = NO
     for base in bases(pattern.anchor, knowledge.given) or (UNKNOWN_BASE,):
         best = max(best, _below(base, pattern.segments, path, knowledge))
-        if best == NO and resolved and base != "/" and path_matches((*ANYWHERE, *pattern.segments), _split(path.text)):
+        if best == NO and resolved and base != "/" and path_matches((*ANYWHERE, *pattern.segments), split(path.text)):
             best = max(best, _below(_real_base(base, knowledge), pattern.segments, path, knowledge))
     return best
 
@@ -205,7 +206,7 @@ _HOLES: Final = 4  # steps of comparing a path with holes
 def _below(base: str, segments: Segments, path: Spelling, knowledge: Knowledge) -> Answer:
     if base == UNKNOWN_BASE:
         return min(MAYBE, _covers((*ANYWHERE, *segments), path, knowledge))
-    return _covers((*_split(base), *segments), path, knowledge)
+    return _covers((*split(base), *segments), path, knowledge)
 
 
 def bases(anchor: str, given: Given) -> tuple[str, ...]:
@@ -240,19 +241,16 @@ def _covers(segments: Segments, path: Spelling, knowledge: Knowledge) -> Answer:
 
 
 def _compare(segments: Segments, path: Spelling) -> Answer:
-    if path_matches(segments, _split(path.text)):
+    if path_matches(segments, split(path.text)):
         return YES
     return MAYBE if not path.known and can_match(segments, path.text) else NO
 
 
-def _split(path: str) -> Segments:
-    return tuple(segment for segment in path.split("/") if segment)
-
-
+@lru_cache(maxsize=8192)
 def _known_start(text: str) -> str:
     """The directory above the first segment that is not known."""
     known: list[str] = []
-    for segment in _split(text):
+    for segment in split(text):
         if SIGNS & set(segment):
             break
         known.append(segment)
@@ -283,7 +281,7 @@ def _inside_resolved(inside: tuple[str, ...], path: Spelling, knowledge: Knowled
         return MAYBE
     best: Answer = NO
     for base in inside:
-        best = max(best, _covers((*_split(base), *ANYWHERE), real, knowledge))
+        best = max(best, _covers((*split(base), *ANYWHERE), real, knowledge))
         if best == NO:
             best = _below(_real_base(base, knowledge), ANYWHERE, real, knowledge)
     return best

@@ -57,6 +57,13 @@ def _composed(text: str) -> str:
 
 def spelled(target: Word, cwd: str | None, knowledge: Knowledge) -> Spelling:
     """The absolute form of a path as written, relative ones against `cwd`. Asks for other users' homes."""
+    found: Spelling | None = knowledge.kept.get((target, cwd))
+    if found is None:
+        found = knowledge.kept[target, cwd] = _spelled(target, cwd, knowledge)
+    return found
+
+
+def _spelled(target: Word, cwd: str | None, knowledge: Knowledge) -> Spelling:
     given = knowledge.given
     text = target.text
     text = _signed(target) if text is None else _cleared(text)

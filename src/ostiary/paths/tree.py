@@ -16,7 +16,7 @@ from typing import Final
 from ostiary import patterns
 from ostiary.answers import MAYBE, NO, Answer
 from ostiary.facts import Given, Knowledge
-from ostiary.paths.glob import path_matches, segment_matches
+from ostiary.paths.glob import path_matches, segment_matches, split
 from ostiary.paths.match import bases
 from ostiary.paths.plan import Plan
 from ostiary.paths.spelling import spelled
@@ -56,7 +56,7 @@ def tree_matcher(plans: tuple[Plan, ...]) -> TreeMatcher:
             return NO
         if not patterns.spend(_PLAN * len(plans)):
             return MAYBE
-        root = _split(path.text)
+        root = split(path.text)
         for plan in plans:
             for names in _places(plan, root, knowledge.given):
                 below = names[: len(root)] == root and len(names) > len(root)
@@ -75,14 +75,14 @@ def _places(plan: Plan, root: Segments, given: Given) -> Iterator[Segments]:
     _, anchor, segments, _ = plan
     if anchor != "float":
         for base in bases(anchor, given):
-            yield (*_split(base), *_literal(segments))
+            yield (*split(base), *_literal(segments))
         return
     names = _literal(segments[1:] if segments[:1] == ("**",) else segments)
     if not names:
         return
     yield (*root, *names)
     for base in bases("start", given):
-        yield (*_split(base), *names)
+        yield (*split(base), *names)
     for shared in range(1, len(names)):
         if root[-shared:] == names[:shared]:
             yield (*root[:-shared], *names)
@@ -121,7 +121,7 @@ def _listed(floating: list[Segments], root: Segments, tree: Tree, knowledge: Kno
             if not patterns.spend(len(folders)):
                 return MAYBE
             for folder in folders:
-                inside = (*_split(folder), name)
+                inside = (*split(folder), name)
                 if _among(segments, (*root, *inside), len(root), tree, knowledge):
                     return MAYBE
     return NO
@@ -158,7 +158,3 @@ def _is_read(names: Segments, above: int, tree: Tree, knowledge: Knowledge) -> b
 
 def _left_out(names: Segments, tree: Tree, knowledge: Knowledge) -> bool:
     return tree.unignored and knowledge.ask("ignored", "/" + "/".join(names)) is True
-
-
-def _split(path: str) -> Segments:
-    return tuple(segment for segment in path.split("/") if segment)
