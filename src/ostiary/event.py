@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from ostiary.digests import sha256
 from ostiary.records import dataclass, field
-from ostiary.spelling import nearest, shown
 from ostiary.tools import TOOLS
 
 
@@ -163,6 +162,8 @@ def _insist(tool: object, input: object, fields: Mapping[str, object]) -> None:
 
 def unknown_event(name: str) -> tuple[str, str]:
     """Message and help for a name that no event has: the nearest one, else where to find them, for they are many."""
+    from ostiary.spelling import nearest, shown  # late: for mistakes alone
+
     near = nearest(name, EVENTS)
     return f"unknown event `{shown(name)}`", f"did you mean `{near}`?" if near else "`ostiary schema` lists the events"
 

@@ -119,12 +119,14 @@ class ToolTable:
     def with_aliases(self, aliases: Mapping[str, Iterable[str]]) -> ToolTable:
         """A table in which each `{alias: [tool, ...]}` is one more name for those tools; a name that is already a
         canonical one keeps its meaning (names add, never redefine: law L6)."""
-        tools = dict(self.tools)
+        further: dict[str, list[str]] = {}
         for alias, members in aliases.items():
             for name in members if alias not in self.tools else ():
-                tool = tools.get(name, Tool(name))
-                if alias not in tool.aliases:
-                    tools[name] = replace(tool, aliases=(*tool.aliases, alias))
+                further.setdefault(name, []).append(alias)
+        tools = dict(self.tools)
+        for name, added in further.items():
+            tool = tools.get(name, Tool(name))
+            tools[name] = replace(tool, aliases=tuple(dict.fromkeys((*tool.aliases, *added))))
         return ToolTable(tools)
 
     @property

@@ -8,7 +8,6 @@ from typing import Final
 
 from ostiary.call.defined import NOTHING, Definitions
 from ostiary.call.model import Call, Opening, Part
-from ostiary.call.tool import analyse_tool
 from ostiary.event import Event
 from ostiary.facts import Given
 from ostiary.records import replace
@@ -70,6 +69,8 @@ def _read(event: Event, given: Given, tool: Tool | None, defined: Definitions, t
         return Call((Part(event.name, cwd=event.cwd),), limit="" if event.input_complete else "input is not complete")
     if tool is not None and tool.language is not None:
         return _shell_call(event, tool, given, texts)
+    from ostiary.call.tool import analyse_tool  # late: shell calls need it not
+
     return analyse_tool(event, tool, given, defined.tool(event))
 
 

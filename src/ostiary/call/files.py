@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from ostiary.call.code import MAX_CODE, SHELLS, read_code
 from ostiary.call.gather import Gathered, Nested
 from ostiary.call.layers import Layer
 from ostiary.call.loaded import ADRIFT, Loaded, Piece, loaded, others, pieces, programs_run
@@ -18,6 +17,7 @@ from ostiary.call.parts import Around, Builder
 from ostiary.call.written import Written
 from ostiary.facts import SCRIPT_BYTES, Given
 from ostiary.records import NamedTuple, dataclass, replace
+from ostiary.shell import SHELLS
 from ostiary.shell.limits import Budget
 from ostiary.shell.model import Command
 from ostiary.words import word
@@ -153,13 +153,16 @@ class FileBuilder(Builder):
             around = replace(around, cwd=use.file.path.rpartition("/")[0])
         if piece.language in SHELLS:
             self.script(piece.text, SHELLS[piece.language], around, piece.arguments)
-        elif len(piece.text) > MAX_CODE:
-            self._skip(use, "the code is longer than what is analysed")
         else:
-            self._interpreted(piece, replace(around, possible=True))
+            self._interpreted(piece, use, replace(around, possible=True))
 
-    def _interpreted(self, piece: Piece, around: Around) -> None:
+    def _interpreted(self, piece: Piece, use: _Use, around: Around) -> None:
         """Code of an interpreter: most of it stands in functions, of which it is not told whether they run."""
+        from ostiary.call.code import MAX_CODE, read_code  # late: most calls run no interpreter
+
+        if len(piece.text) > MAX_CODE:
+            self._skip(use, "the code is longer than what is analysed")
+            return
         out = Gathered()
         read_code(word(piece.text), piece.language, out)
         nested, out.nested = tuple(out.nested), []

@@ -6,8 +6,6 @@ nobody, but it is no code from elsewhere either: it may be anything.
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Callable
 from typing import Final
 
@@ -54,7 +52,7 @@ def filtered(layer: Layer, text: Word) -> Word:
         return UNTOLD
     try:
         return word(decode(text.text))
-    except (binascii.Error, ValueError):
+    except ValueError:
         return UNTOLD
 
 
@@ -70,11 +68,15 @@ def _decoder(name: str, given: Arguments) -> Callable[[str], str] | None:
 
 
 def _base64(text: str) -> str:
-    return base64.b64decode("".join(text.split()), validate=True).decode()
+    from base64 import b64decode  # late: few calls decode anything
+
+    return b64decode("".join(text.split()), validate=True).decode()
 
 
 def _base32(text: str) -> str:
-    return base64.b32decode("".join(text.split())).decode()
+    from base64 import b32decode  # late: as above
+
+    return b32decode("".join(text.split())).decode()
 
 
 def _hexadecimal(text: str) -> str:

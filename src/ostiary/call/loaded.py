@@ -12,6 +12,7 @@ from ostiary.call.layers import Layer, layers_of
 from ostiary.call.model import Access, Invocation, Part
 from ostiary.call.places import directory
 from ostiary.call.shapes import is_device
+from ostiary.expressions import expression
 from ostiary.facts import SCRIPT_BYTES, Given
 from ostiary.programs import Arguments, head
 from ostiary.records import NamedTuple
@@ -46,9 +47,9 @@ _LANGUAGE: Final = {ending: language for language, endings in _ENDINGS.items() f
 _READ_AS: Final = {"fish": "bash"}
 # What marks come before a text or its second bytes become where they are no characters.
 _MARKS: Final = "\ufeff\ufffd"
-_BRACED: Final = re.compile(r"\$\{(\w+)\}")
-_ENCODED: Final = re.compile(r"(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)")
-_PLAIN: Final = re.compile(
+_BRACED: Final = expression(r"\$\{(\w+)\}")
+_ENCODED: Final = expression(r"(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)")
+_PLAIN: Final = expression(
     r"utf[-_]?8(?:[-_]sig)?|(?:us[-_]?)?ascii|latin[-_]?1|iso[-_]?8859[-_]\d+|(?:cp|windows[-_])125\d", re.IGNORECASE
 )
 _NO_ENCODING: Final = "the file is in an encoding that is not read"
@@ -249,4 +250,4 @@ def _interpreter(words: list[str]) -> str:
 
 
 # What `env` takes apart at blanks, as was done here.
-_SPLIT: Final = re.compile(r"^(?:-v?S|--split-string(?:=|$))")
+_SPLIT: Final = expression(r"^(?:-v?S|--split-string(?:=|$))")

@@ -6,11 +6,11 @@ than is read, that is said.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from ostiary.call.makevalues import Expander, Found, Meter, Unread, Value, outside
+from ostiary.expressions import expression
 from ostiary.records import NamedTuple, dataclass, field, replace
 from ostiary.words import Word
 
@@ -23,11 +23,11 @@ _TOO_LONG: Final = "the makefile has too many lines"
 _TOO_MANY: Final = "the makefile has too many goals"
 _TOO_MUCH: Final = "a text of the makefile stands for too much"
 
-_CONDITION: Final = re.compile(r"(?:ifn?eq|ifn?def|else|endif)\b")
-_MODIFIER: Final = re.compile(r"\s*(?:export|override|private|unexport)\s+")
-_SIGNS: Final = re.compile(r"[@+\s-]*")
-_SUFFIXES: Final = re.compile(r"(\.\w+)(\.\w+)")
-_WIDE: Final = re.compile(r"%|^\.DEFAULT$|^\.\w+\.\w+$")
+_CONDITION: Final = expression(r"(?:ifn?eq|ifn?def|else|endif)\b")
+_MODIFIER: Final = expression(r"\s*(?:export|override|private|unexport)\s+")
+_SIGNS: Final = expression(r"[@+\s-]*")
+_SUFFIXES: Final = expression(r"(\.\w+)(\.\w+)")
+_WIDE: Final = expression(r"%|^\.DEFAULT$|^\.\w+\.\w+$")
 
 
 class Recipe(NamedTuple):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
 
+from ostiary.expressions import expression
 from ostiary.records import NamedTuple, dataclass, field
 
 WAYS: Final = 16
@@ -24,9 +25,9 @@ STEPS: Final = 30_000
 
 _BUILT_IN: Final = {"RM": ("rm -f",), "MAKE": ("make",), "CURDIR": (".",), "SHELL": ("/bin/sh",)}
 _CLOSING: Final = {"(": ")", "{": "}"}
-_FUNCTION: Final = re.compile(r"([a-z-]+)\s+(.*)", re.DOTALL)
-_NO_NAME: Final = re.compile(r"\W")
-_PLACE: Final = re.compile(r"\(?([@<^+?*%|])([DF]?)\)?")
+_FUNCTION: Final = expression(r"([a-z-]+)\s+(.*)", re.DOTALL)
+_NO_NAME: Final = expression(r"\W")
+_PLACE: Final = expression(r"\(?([@<^+?*%|])([DF]?)\)?")
 
 
 class Unread(Exception):

@@ -1,4 +1,5 @@
-"""What is put into the text of a nested script: variables from outside, and names that a program makes up."""
+"""Scripts inside of others: what is put into their text (variables from outside, names that a program makes up), and
+code that becomes no part of its own."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from ostiary.call.gather import Gathered, Nested
 from ostiary.call.model import Part
 from ostiary.expressions import expression
 from ostiary.shell.scope import Variables
@@ -72,3 +74,20 @@ def _set_inside(code: Word, sources: set[str]) -> bool:
     names = sorted({re.escape(name) for source in sources if (name := source.strip('${}"'))})
     mentioned = re.compile(rf"(?<![$\w{{])(?:{'|'.join(names)})\b")
     return bool(names) and any(mentioned.search(piece) for piece in code.pieces if isinstance(piece, str))
+
+
+def read(code: Word, language: str, out: Gathered) -> list[Nested]:
+    """Reads code of an interpreter, or a patch, into the part itself; what is left to be read as something else."""
+    if language == "base64":
+        from ostiary.call.windows import decoded  # late: few calls have a text in this form
+
+        return [decoded(code)]
+    if language == "patch":
+        from ostiary.call.patch import read_patch  # late: few calls apply one
+
+        known = code.text is not None and read_patch(code.text, out)
+        return [] if known else [Nested("unknown", code, reason="patch that was not understood")]
+    from ostiary.call.code import read_code  # late: most calls run no interpreter
+
+    read_code(code, language, out)
+    return []

@@ -8,7 +8,6 @@ from typing import Final
 
 from ostiary import urls
 from ostiary.call.aliases import aliased, configured
-from ostiary.call.code.typed import typed
 from ostiary.call.found import found_before
 from ostiary.call.gather import Gathered, Nested
 from ostiary.call.layers import Layer, inner_words, with_further
@@ -308,6 +307,8 @@ def _joined_shell(readings: list[Reading], out: Gathered) -> None:
         out.run(phrase(tuple(words)), "bash")
     keys = tuple(reading.item for reading in readings if reading.role == "keys")
     if keys:
+        from ostiary.call.code.typed import typed  # late: few calls type anything
+
         out.nested.append(Nested("code", typed(keys), "bash", possible=True))
 
 

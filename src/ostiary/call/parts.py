@@ -6,7 +6,6 @@ from functools import lru_cache, partial
 from typing import Final, TypeVar
 
 from ostiary import programs, shell
-from ostiary.call.code import SHELLS, read_code
 from ostiary.call.descriptors import fed
 from ostiary.call.found import piped, substituted
 from ostiary.call.gather import Gathered, Nested
@@ -14,19 +13,19 @@ from ostiary.call.layers import SYSTEM_FOLDERS, Layer, is_inert, layers_of
 from ostiary.call.links import followed
 from ostiary.call.loaded import build_files, runs_file
 from ostiary.call.model import Opening, Part, Source
-from ostiary.call.nested import inserted, takes_over
+from ostiary.call.nested import inserted, read, takes_over
 from ostiary.call.net import through_proxies
 from ostiary.call.operands import closing, touch
-from ostiary.call.patch import read_patch
 from ostiary.call.pipes import MAX_PIPES, connected
 from ostiary.call.places import directory, in_fallbacks, near
 from ostiary.call.repository import START, Moment, repository, stores, switched
 from ostiary.call.streams import incoming, input_code, process_code, redirected, told_input
 from ostiary.call.variables import read_otherwise, run_by
-from ostiary.call.windows import decoded, piped_paths
+from ostiary.call.windows import piped_paths
 from ostiary.call.wrapped import wrapped
 from ostiary.facts import Given
 from ostiary.records import dataclass, field, replace
+from ostiary.shell import SHELLS
 from ostiary.shell.limits import ENTRIES, Budget
 from ostiary.shell.model import Command, Redirect
 from ostiary.shell.scope import Variables
@@ -212,13 +211,8 @@ class Builder:
             item = out.nested.pop(0)
             if item.kind != "code" or item.language in SHELLS:
                 left.append(item)
-            elif item.language == "base64":
-                left.append(decoded(item.code))
-            elif item.language == "patch":
-                if item.code.text is None or not read_patch(item.code.text, out):
-                    left.append(Nested("unknown", item.code, reason="patch that was not understood"))
             else:
-                read_code(item.code, item.language, out)
+                left += read(item.code, item.language, out)
         return tuple(left)
 
     def _nested(self, index: int, nested: tuple[Nested, ...], around: Around) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ostiary import programs
-from ostiary.call.code import SHELLS
 from ostiary.call.gather import Gathered, Nested
 from ostiary.call.layers import Layer, layers_of
 from ostiary.call.shapes import reads_as_command
 from ostiary.records import replace
+from ostiary.shell import SHELLS
 from ostiary.words import Word
 
 Toucher = Callable[[tuple[Layer, ...], Gathered], None]

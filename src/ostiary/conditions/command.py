@@ -15,7 +15,6 @@ from ostiary.call.layers import SYSTEM_FOLDERS, possible_names, program_name
 from ostiary.call.model import Invocation, Option
 from ostiary.conditions import wrapped
 from ostiary.conditions.named import base_name, names_of
-from ostiary.conditions.place import no_file, on_branch
 from ostiary.conditions.view import Condition, Plan, Stance, View
 from ostiary.records import NamedTuple
 from ostiary.words import Word, phrase, word
@@ -273,6 +272,8 @@ def _args(plan: Plan, stance: Stance) -> LayerCondition:
 
 
 def _refs(plan: Plan, stance: Stance) -> LayerCondition:
+    from ostiary.conditions.place import no_file, on_branch  # late: few rules name refs
+
     match = patterns.any_of(plan[1])
 
     def leaf(layer: Layer) -> Answer:

@@ -86,9 +86,11 @@ DIALECTS: Final = Registry(
 def tool_table(tools: ToolTable) -> ToolTable:
     """The table in which every agent's native tool names are known too: as further names of their canonical tools, or
     as tools of their own."""
+    further: dict[str, tuple[str, ...]] = {}
+    own: dict[str, Tool] = {}
     for natives, alone in NATIVES.values():
-        pairs = (pair.partition("=") for pair in natives.split())
-        tools = tools.with_aliases({native: (canonical,) for native, _, canonical in pairs})
-        own = {name: Tool(name) for name in alone.split() if name not in tools.tools}
-        tools = ToolTable({**tools.tools, **own})
-    return tools
+        for native, _, canonical in (pair.partition("=") for pair in natives.split()):
+            if native not in own:
+                further[native] = (*further.get(native, ()), canonical)
+        own |= {name: Tool(name) for name in alone.split() if name not in tools.tools}
+    return ToolTable({**tools.with_aliases(further).tools, **own})

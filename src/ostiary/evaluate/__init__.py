@@ -21,7 +21,6 @@ from ostiary.evaluate.fold import fold, rewriter
 from ostiary.evaluate.handling import audit, judged
 from ostiary.evaluate.judge import Scene, debts, judge
 from ostiary.evaluate.requests import AskingFacts, HandlerRequest, HandlerRequests, Request
-from ostiary.evaluate.tighten import tightened
 from ostiary.evaluate.walk import Walk, candidates, defaults, walk
 from ostiary.event import Event
 from ostiary.facts import FactNeeded, FactRequest, Facts, Given, Knowledge
@@ -65,6 +64,8 @@ def evaluate(policy: Policy, event: Event, given: Given, explain: bool = False) 
         if unreviewed and (explain or not denied):
             result = yield from walk(scene, unreviewed, explain, ended=denied, reviewed=False)
             yield from defaults(result, unreviewed)
+            from ostiary.evaluate.tighten import tightened  # late: only where sources wait for review
+
             outcome = tightened(outcome, result, same_parts=scene is reported)
     problems = yield from audit(scenes[0][0], scenes[0][1], outcome)
     return replace(

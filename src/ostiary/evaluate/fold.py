@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ostiary.decision import AccessReport, Outcome, PartReport, Verdict, strictest
-from ostiary.evaluate.rewrite import TemplateError, new_input, redacted
 from ostiary.evaluate.walk import Stop, Walk, Writer
 from ostiary.policy import Policy, Rule
 from ostiary.records import replace
@@ -123,6 +122,8 @@ def _output(result: Walk, writers: list[Writer]) -> Any:
         return None
     replaced = _highest(writers, lambda writer: writer.output if writer.output and writer.output[0] == "set" else None)
     value = replaced[1] if replaced else result.scene.event.output
+    from ostiary.evaluate.rewrite import redacted  # late: few rules write outputs
+
     for plan in plans:
         if plan[0] == "redact":
             value = redacted(value, plan)
@@ -136,6 +137,8 @@ def _rewritten(outcome: Outcome, result: Walk, writers: list[Writer]) -> Outcome
         return outcome
     if winner.said:
         return replace(outcome, updated_input=winner.said.update_input)
+    from ostiary.evaluate.rewrite import TemplateError, new_input  # late: few rules rewrite calls
+
     rule = winner.rule
     try:
         changed = new_input(result.scene.event, result.scene.tools, rule.plan.update_input or ())

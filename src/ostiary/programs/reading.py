@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from ostiary.programs.arguments import Arguments, Reader, by_shape
 from ostiary.programs.lookup import program
 from ostiary.programs.model import Program
-from ostiary.programs.windows import CmdletReader, MethodReader, SlashReader
 from ostiary.words import Word
+
+_WINDOWS: Final = frozenset({"cmdlet", "net", "slashes"})
+"""Ways of reading that programs of Windows have."""
 
 
 def arguments(words: tuple[Word, ...], language: str = "bash") -> Arguments:
@@ -17,8 +21,12 @@ def arguments(words: tuple[Word, ...], language: str = "bash") -> Arguments:
 
 
 def _reader(data: Program) -> type[Reader]:
+    if data.traits.isdisjoint(_WINDOWS):
+        return Reader
+    from ostiary.programs.windows import CmdletReader, MethodReader, SlashReader  # late: few calls need them
+
     if "cmdlet" in data.traits:
         return CmdletReader
     if "net" in data.traits:
         return MethodReader
-    return SlashReader if "slashes" in data.traits else Reader
+    return SlashReader

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from ostiary.shell.bash import parse_bash
 from ostiary.shell.limits import Budget
 from ostiary.shell.model import Assignment, Command, Redirect, Script
 from ostiary.shell.scope import Variables
 from ostiary.words import Word
 
-__all__ = ["Assignment", "Command", "Redirect", "Script", "parse"]
+__all__ = ["SHELLS", "Assignment", "Command", "Redirect", "Script", "parse"]
+
+SHELLS: Final = {"bash": "bash", "powershell": "powershell", "cmd": "cmd"}
+"""Languages that are read here; scripts in them become parts."""
 
 
 def parse(

@@ -12,9 +12,6 @@ from ostiary.call.model import Opening
 from ostiary.expressions import expression
 from ostiary.words import Word
 
-SHELLS: Final = {"bash": "bash", "powershell": "powershell", "cmd": "cmd"}
-"""Languages that `shell` reads; their scripts become parts."""
-
 MAX_CODE: Final = 65_536
 """Characters of interpreter code that are read."""
 
