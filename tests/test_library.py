@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -98,6 +99,14 @@ def test_what_is_found(base: Path) -> None:
     assert library(base).search("needle", "..") == library(base).search("", "") == KEPT
 
 
+def test_of_very_much_only_some_is_searched(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ostiary.sources.library._HITS", 1)
+    assert library(base).search("needle", "") == "app.py:3: three needle"
+    monkeypatch.setattr("ostiary.sources.library._WALKED", 1)
+    assert library(base).search("needle", "src") == "src/b.py:1: needle"
+    assert library(base).search("needle", "") == "nothing was found"
+
+
 @pytest.mark.parametrize("root", ["home", "."])
 def test_a_home_is_no_project(root: str, base: Path) -> None:
     assert library(base, root).read("work/app.py", 1) == KEPT
@@ -166,6 +175,18 @@ def test_anything_else_is_a_failure(answer: object, base: Path) -> None:
 def test_a_no_is_one_whatever_else_it_says(base: Path) -> None:
     said, asked = judged(base, {"ok": False, "reason": "r", "read": "app.py"})
     assert (said.reason, len(asked)) == ("r", 1)
+
+
+def test_who_looks_for_too_long_is_late(base: Path) -> None:
+    class Slow(Stepping):
+        def complete(self, prompt: str, system: str, timeout: float | None, model: str) -> str:
+            time.sleep(timeout or 0)
+            return super().complete(prompt, system, timeout, model)
+
+    model = Slow({"list": ""})
+    asked = request("agent", timeout=0.05)
+    assert say(asked, model=model, library=library(base)) == Decision(failure="it took too long")
+    assert len(model.asked) == 1
 
 
 def test_without_a_project_nobody_looks(base: Path) -> None:

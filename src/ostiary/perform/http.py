@@ -108,7 +108,8 @@ def _connected(job: Job, host: str, port: int, *, private: bool) -> socket.socke
             failure = error
             continue
         return sock
-    raise failure or Failed(f"`{host}` has no address")
+    assert failure  # there is at least one address
+    raise failure
 
 
 def _wrapped(plain: socket.socket, host: str, job: Job) -> ssl.SSLSocket:

@@ -45,7 +45,8 @@ class LookUp:
         self._done()
 
     def addresses(self, seconds: float | None = None) -> list[Any]:
-        """Where it leads, as `socket.getaddrinfo` says it, waiting so long for it. Raises `Failed`."""
+        """Where it leads, as `socket.getaddrinfo` says it, to one address at least, waiting so long for it. Raises
+        `Failed`."""
         self._thread.join(seconds)
         if self._found is None:
             raise Failed(LATE)

@@ -49,7 +49,8 @@ class _Checked(httpx2.AsyncBaseTransport):
                 raise
             except httpx2.ConnectError as error:
                 failure = error
-        raise failure or Refused(f"`{host}` has no address")
+        assert failure  # there is at least one address
+        raise failure
 
     async def _addresses(self, host: str, port: int) -> list[str]:
         loop, over = asyncio.get_running_loop(), asyncio.Event()
