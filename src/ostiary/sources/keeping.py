@@ -21,7 +21,7 @@ V = TypeVar("V")
 
 _SMALL: Final = 256  # roots of folders, and files of sessions
 _LARGE: Final = 32  # snapshots, and policies
-_PLANS: Final = 512
+_PLANS: Final = 128
 
 
 class Afresh:
@@ -63,7 +63,9 @@ class Keeping(Afresh):
 
         def make() -> Snapshot:
             found = snapshot(roots, start, Desk(places, compile, self._plans), self._policies)
-            self._plans.update(found.desk.memory)
+            for name, plan in found.desk.memory.items():  # what is used again goes last
+                self._plans.pop(name, None)
+                self._plans[name] = plan
             self.read(found.policy(found.standings).generation)
             return found
 
