@@ -60,11 +60,25 @@ def limited(sources: list[Admitted], call: str | Event, facts: FixedFacts = FACT
 
 @pytest.mark.parametrize("uncertain", ["", "ask", "none", "deny"])
 def test_too_many_combinations_are_a_doubt_that_no_rule_lets_pass(uncertain: str) -> None:
-    names = " ".join(f"a{number}" for number in range(int(MAX_BINDINGS**0.5) + 2))
-    sources = user(("all", (("reads", NEVER), ("deletes", NEVER))), uncertain=uncertain)
-    answer = outcome(sources, f"mv {names} /away")
+    names = [f"a{number}" for number in range(int(MAX_BINDINGS**0.5) + 2)]
+    each = (("any", tuple((kind, (path_plan(name),)) for name in names)) for kind in ("reads", "deletes"))
+    sources = user(("all", (*each, ("writes", NEVER))), uncertain=uncertain)
+    answer = outcome(sources, f"mv {' '.join(names)} /away")
     assert answer.verdict == (Verdict.DENY if uncertain == "deny" else Verdict.ASK)
     assert [step.why for step in answer.trail] == ["there is too much to judge"]
+
+
+@pytest.mark.parametrize("decision", ["deny", "ask"])
+@pytest.mark.parametrize(("extra", "fires"), [("", False), ("one.pem", False), ("two.pem", False), ("*.pem", True)])
+def test_accesses_that_are_the_same_to_a_rule_are_combined_once(extra: str, fires: bool, decision: str) -> None:
+    names = " ".join(f"a{number}" for number in range(1000))
+    both = ("all", (("reads", (path_plan("**/one.pem"),)), ("deletes", (path_plan("**/two.pem"),))))
+    sources = user(both, decision=decision, uncertain="none")
+    text = f"mv {names} {extra.replace('*.pem', 'one.pem two.pem')} /away"
+    verdict = Verdict.DENY if decision == "deny" else Verdict.ASK
+    assert outcome(sources, text).verdict == (verdict if fires else Verdict.NONE)
+    lifted = user(both, decision=decision, unless=("writes", (path_plan("/away/a1"),)))
+    assert outcome(lifted, text).verdict == (verdict if fires else Verdict.NONE)
 
 
 def test_conditions_of_which_one_is_needed_are_not_combined() -> None:
@@ -140,7 +154,9 @@ def test_a_small_budget_never_loosens(managed: FilePlan, file: FilePlan, event: 
 
 
 def test_a_repository_cannot_delay_a_call_by_many_accesses() -> None:
-    plan = rules(("all", (("reads", NEVER), ("writes", NEVER), ("deletes", NEVER))), 60)
+    kinds = ("reads", "writes", "deletes")
+    each = (("any", tuple((kind, (path_plan(f"**/{name}"),)) for name in "abcdefghij")) for kind in kinds)
+    plan = rules(("all", (*each, ("reads", NEVER))), 60)
     call = "mv a b c d e f g h i j /away"
     answer = outcome([Admitted("project", False, plan)], call)
     assert answer.verdict == Verdict.ASK

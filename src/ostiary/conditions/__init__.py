@@ -15,7 +15,7 @@ from ostiary.conditions.accesses import KIND_OF
 from ostiary.conditions.view import Condition, Plan, Stance, View
 from ostiary.facts import FactNeeded
 
-__all__ = ["KIND_OF", "Condition", "Plan", "Stance", "View", "build", "kinds", "leaves", "why"]
+__all__ = ["KIND_OF", "Condition", "Plan", "Stance", "View", "build", "kinds", "leaves", "looks", "why"]
 
 # Items of one list that an explanation shows.
 _SHORT: Final = 6
@@ -74,6 +74,17 @@ def leaves(plan: Plan) -> Iterator[Plan]:
         yield from leaves(plan[1])
     else:
         yield plan
+
+
+def looks(plan: Plan, stance: Stance) -> Iterator[tuple[AccessKind, Condition]]:
+    """The conditions on accesses anywhere in a plan, each read as it stands there, with its kind."""
+    if plan[0] in ("all", "any"):
+        for child in plan[1]:
+            yield from looks(child, stance)
+    elif plan[0] == "not":
+        yield from looks(plan[1], stance.turned())
+    elif plan[0] in KIND_OF:
+        yield KIND_OF[plan[0]], build(plan, stance)
 
 
 def kinds(*plans: Plan | None) -> tuple[AccessKind, ...]:

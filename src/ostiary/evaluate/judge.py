@@ -29,6 +29,9 @@ RUN: Final = -1
 MAX_BINDINGS: Final = 4096
 """Combinations of accesses that are tried for one rule on one part; beyond it the answer is *maybe*."""
 
+MANY: Final = 16
+"""Combinations from which on accesses that are the same to a rule are looked for."""
+
 _NOTHING_MORE: Final = nullcontext()
 
 Binding = dict[AccessKind, Access | None]
@@ -86,7 +89,7 @@ def _judged(rule: Rule, scene: Scene, index: int, budget: Meter) -> Finding:
         return Finding(rule, index, NO, {})
     tried: list[tuple[Binding, Condition]] = []
     for kinds, when in rule.branches:
-        bindings = _bindings(part, kinds)
+        bindings = _bindings(rule, scene, index, kinds)
         if bindings is None or not budget.spend(BINDING * len(bindings)):
             return Finding(rule, index, MAYBE, {}, cut=True)
         tried += [(bound, when) for bound in bindings]
@@ -133,15 +136,36 @@ def _bound(rule: Rule, scene: Scene, index: int, bound: Binding, when: Condition
     return Finding(rule, index, MAYBE if paid is None else YES, bound, frozenset(paid or ()), lifted)
 
 
-def _bindings(part: Part, kinds: tuple[AccessKind, ...]) -> list[Binding] | None:
-    """All combinations of one access per named kind; a kind without access is bound to None. None if they are too many
-    to try."""
+def _bindings(rule: Rule, scene: Scene, index: int, kinds: tuple[AccessKind, ...]) -> list[Binding] | None:
+    """All combinations of one access per named kind; a kind without access is bound to None. Where they are many, only
+    those that may differ to a rule that does not allow. None if they are too many to try."""
     if not kinds:
         return [{}]
-    choices: list[list[Access | None]] = [[a for a in part.accesses if a.kind == kind] or [None] for kind in kinds]
+    accesses = scene.call.parts[index].accesses
+    choices: list[list[Access | None]] = [[a for a in accesses if a.kind == kind] or [None] for kind in kinds]
+    if len(kinds) > 1 and rule.plan.decision != "allow" and prod(map(len, choices)) > MANY:
+        choices = [_different(rule, scene, index, some) for some in choices]
     if prod(map(len, choices)) > MAX_BINDINGS:
         return None
     return [dict(zip(kinds, chosen, strict=True)) for chosen in product(*choices)]
+
+
+def _different(rule: Rule, scene: Scene, index: int, accesses: list[Access | None]) -> list[Access | None]:
+    """The accesses of one kind without those of which every condition of the rule says what it says of an earlier one:
+    a hundred files that are moved come to a few combinations. Asks for what is not known of any of them."""
+    found: dict[tuple[Answer, ...], Access | None] = {}
+    missing: dict[FactRequest, None] = {}
+    for access in accesses:
+        if access is None or not patterns.spend(BINDING):
+            return accesses
+        view = scene.view(index, {access.kind: access})
+        try:
+            found.setdefault(tuple(look(view) for look in rule.looks[access.kind]), access)
+        except FactNeeded as needed:
+            missing |= dict.fromkeys(needed.requests)
+    if missing:
+        raise FactNeeded(*missing)
+    return list(found.values())
 
 
 def _lifted(rule: Rule, view: View, answer: Answer) -> tuple[Answer, ExceptionPlan | None]:

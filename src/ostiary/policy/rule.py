@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date
 from functools import cached_property
 from typing import Literal
@@ -143,6 +143,17 @@ class Rule:
         plans = self.plan.when[1] if self.stops and self.plan.when[0] == "any" else (self.plan.when,)
         lifting = (self.plan.unless, *(item.when for item in self.exceptions))
         return tuple((conditions.kinds(plan, *lifting), conditions.build(plan, self.stance)) for plan in plans)
+
+    @cached_property
+    def looks(self) -> Mapping[AccessKind, tuple[Condition, ...]]:
+        """By kind, all conditions on accesses in the rule, what lifts it and exceptions: accesses of which they say the
+        same are the same to it."""
+        lifting = [plan for plan in (self.plan.unless, *(item.when for item in self.exceptions)) if plan]
+        read = [(self.plan.when, self.stance), *((plan, self.stance.turned()) for plan in lifting)]
+        found: dict[AccessKind, list[Condition]] = {}
+        for kind, condition in (look for plan, stance in read for look in conditions.looks(plan, stance)):
+            found.setdefault(kind, []).append(condition)
+        return {kind: tuple(some) for kind, some in found.items()}
 
     @cached_property
     def unless(self) -> Condition | None:
