@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from ostiary import __version__
 from ostiary.client import __file__ as _client
@@ -23,7 +29,6 @@ from ostiary.sources.places import find_places
 from payloads import AGENT, raw
 from processes import PROGRAM, SOURCE
 
-CLIENT = str(Path(_client).with_name("client.py"))
 PATIENCE = 30.0
 
 _SERVE = """
@@ -33,6 +38,29 @@ from ostiary.service.server import Bounds, Times
 from ostiary.service.workers import Limits
 serve.main(sys.argv[1:], Bounds(Times({times}), Limits({limits})))
 """
+
+
+def python() -> tuple[str, ...]:
+    """What starts the client that needs Python."""
+    return (sys.executable, "-I", "-S", str(Path(_client).with_name("client.py")))
+
+
+@cache
+def native() -> tuple[str, ...]:
+    """What starts the native client, compiled for this machine."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("there is no C compiler here")
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder)
+    source = Path(_client).with_name("native") / "client.c"
+    program = os.path.join(folder, "ostiary-client")
+    strict = ("-std=c11", "-O1", "-Wall", "-Wextra", "-Werror")
+    subprocess.run([compiler, *strict, f'-DVERSION="{__version__}"', "-o", program, str(source)], check=True)
+    return (program,)
+
+
+CLIENTS: dict[str, Callable[[], tuple[str, ...]]] = {"python": python, "native": native}
 
 
 def until(happens: Callable[[], Any]) -> Any:
@@ -55,10 +83,11 @@ def alive(pid: int) -> bool:
 class World:
     """A folder of policy with a project, the address of its service, and whatever of it runs."""
 
-    def __init__(self, base: Path) -> None:
+    def __init__(self, base: Path, program: tuple[str, ...]) -> None:
         self.base = base
         self.config, self.project = base / "config", base / "project"
         self.address = address(find_places(str(self.config)), str(self.config))
+        self.program = program
         self.running: list[subprocess.Popen[bytes]] = []
 
     def cold(self, event: str = "PreToolUse", *more: str) -> list[str]:
@@ -81,7 +110,7 @@ class World:
 
     def client(self, payload: Any, event: str = "PreToolUse", *, milliseconds: int = 20_000, **more: Any) -> Any:
         """A client that was started, with the payload sent to it."""
-        command = [sys.executable, "-I", "-S", CLIENT, self.address, str(milliseconds), "--", *self.cold(event)]
+        command = [*self.program, self.address, str(milliseconds), "--", *self.cold(event)]
         streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more}
         process = subprocess.Popen(command, cwd=self.project, **streams)
         with suppress(BrokenPipeError):

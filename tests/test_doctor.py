@@ -507,7 +507,7 @@ def test_agents_that_show_are_registered_and_examined(run: Callable[..., Ran], h
 def service(home: Path, monkeypatch: pytest.MonkeyPatch) -> Service:
     """A service that hooks ask first."""
     plant(home, {"client.py": "pass\n"})
-    found = Service(str(home / "client.py"), "/run/user/1000/ostiary/0123456789abcdef")
+    found = Service((str(home / "client.py"),), "/run/user/1000/ostiary/0123456789abcdef")
     monkeypatch.setattr(resident, "registered", lambda _config_dir: found)
     return found
 
@@ -533,12 +533,13 @@ def test_every_agent_comes_and_goes(
     asked = {hook.service for hook in agents.installation(DIALECTS[agent], str(home / "project")).ours}
     assert asked == {service}
     if service:
-        Path(service.client).rename(home / "moved")
-        assert f"`{service.client}` is missing" in run("doctor", agent, "--no-probe").out
+        (client,) = service.client
+        Path(client).rename(home / "moved")
+        assert f"`{client}` is missing" in run("doctor", agent, "--no-probe").out
         cold = run("install", agent, "--scope", scope, "--yes", "--no-service", "--config-dir", str(home / "config"))
         assert cold.status == 0
-        assert service.client not in "".join(path.read_text() for path in home.rglob("*") if path.is_file())
-        (home / "moved").rename(service.client)
+        assert client not in "".join(path.read_text() for path in home.rglob("*") if path.is_file())
+        (home / "moved").rename(client)
     assert run("uninstall", agent, "--scope", scope, "--yes").status == 0
     left = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
     assert all(left[path] == text for path, text in before.items())

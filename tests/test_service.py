@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -23,9 +24,9 @@ from ostiary.service import workers
 from ostiary.service.protocol import ALIVE, ANSWER, COLD, FRAME, Frame, Request, answer, framing, read
 from ostiary.service.workers import Limits
 from ostiary.sources import record
-from payloads import AGENT, bash, stop, tool
+from payloads import AGENT, bash, raw, stop, tool
 from processes import PROGRAM, SOURCE
-from services import CLIENT, World, alive, frames, until, verdict
+from services import CLIENTS, World, alive, frames, python, until, verdict
 from trees import plant
 
 if sys.platform != "linux":
@@ -35,15 +36,18 @@ DENY = 'version: 1\ndeny: ["Bash(rm *)"]\nallow: ["Bash(ls *)"]\n'
 
 
 @pytest.fixture
-def world() -> Iterator[World]:
+def world(request: pytest.FixtureRequest) -> Iterator[World]:
     with TemporaryDirectory(prefix="o", dir="/tmp") as name:  # the path of a socket has to be short
         base = Path(name).resolve()
         plant(base, {"config/policy.yaml": DENY, "project/.git": None})
-        found = World(base)
+        found = World(base, CLIENTS[getattr(request, "param", "python")]())
         try:
             yield found
         finally:
             found.end()
+
+
+each_client = pytest.mark.parametrize("world", CLIENTS, indirect=True)
 
 
 def rm(world: World) -> dict[str, Any]:
@@ -68,6 +72,7 @@ def payloads(world: World) -> dict[str, Any]:
     }
 
 
+@each_client
 def test_answers_are_those_of_the_cold_command(world: World) -> None:
     world.serve()
     for name, payload in payloads(world).items():
@@ -192,7 +197,7 @@ def test_another_version_is_left_alone_and_the_old_service_ends(world: World) ->
 
 
 def test_versions_are_the_same() -> None:
-    assert f'\nVERSION = "{__version__}"\n' in Path(CLIENT).read_text()
+    assert f'\nVERSION = "{__version__}"\n' in Path(python()[-1]).read_text()
 
 
 # Faults
@@ -220,6 +225,7 @@ FAULTS: dict[str, tuple[str, Callable[[World, int, int], None]]] = {
 }
 
 
+@each_client
 @pytest.mark.parametrize("fault", FAULTS)
 def test_every_call_is_answered(fault: str, world: World) -> None:
     expected, happens = FAULTS[fault]
@@ -286,6 +292,7 @@ def test_a_worker_whose_client_went_away_ends(world: World) -> None:
     until(lambda: not alive(worker))
 
 
+@each_client
 def test_a_client_keeps_its_own_deadline(world: World) -> None:
     world.serve()
     (worker,) = world.status()["workers"]  # type: ignore[index]
@@ -328,6 +335,7 @@ OTHERS: dict[str, tuple[Callable[[socket.socket], None], bytes | None]] = {
 }
 
 
+@each_client
 @pytest.mark.parametrize("other", OTHERS)
 def test_others_on_our_path_are_not_believed(other: str, world: World) -> None:
     talk, expected = OTHERS[other]
@@ -349,6 +357,7 @@ def test_others_on_our_path_are_not_believed(other: str, world: World) -> None:
         assert until(world.status)["version"] == __version__  # the cold path put ours in its place
 
 
+@each_client
 @pytest.mark.parametrize("kind", ["another user's folder", "a folder that others may enter", "a link", "a file"])
 def test_a_folder_that_is_not_ours_alone_is_not_believed(kind: str, world: World) -> None:
     folder = Path(world.address).parent
@@ -409,6 +418,7 @@ def test_another_user_is_not_answered(world: World) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+@each_client
 def test_another_users_service_is_not_believed(world: World) -> None:
     cold = world.hooked(rm(world))
     os.makedirs(os.path.dirname(world.address), 0o700)
@@ -479,29 +489,41 @@ def test_who_lives_in_a_sandbox_is_left_to_itself(world: World) -> None:
 # Clients where something is wrong
 
 
-def test_a_client_whose_output_is_closed_closes_the_gate(world: World) -> None:
+@each_client
+@pytest.mark.parametrize("closed", ["the other end", "this end", "this end, and standard input"])
+def test_a_client_whose_output_is_closed_closes_the_gate(closed: str, world: World) -> None:
     world.serve()
     reading, writing = os.pipe()
     os.close(reading)
-    client = world.client(rm(world), stdout=writing)
+    if closed == "the other end":
+        client = world.client(rm(world), stdout=writing)
+        client.communicate(timeout=60)
+        status = client.returncode
+    else:
+        less = "<&- >&-" if "input" in closed else ">&-"
+        line = shlex.join([*world.program, world.address, "20000", "--", *world.cold()])
+        status = subprocess.run(
+            ["sh", "-c", f"{line} {less}"], input=raw(rm(world)), timeout=60, check=False
+        ).returncode
     os.close(writing)
-    client.communicate(timeout=60)
-    assert client.returncode == 2
+    assert status == 2
 
 
+@each_client
 @pytest.mark.parametrize(("event", "status"), [("PreToolUse", 2), ("SubagentStop", 0)])
 def test_a_client_without_a_cold_command_closes_the_gate(event: str, status: int, world: World) -> None:
-    command = [sys.executable, "-I", "-S", CLIENT, world.address, "1000", "--", "/nowhere/python", "--event", event]
+    command = [*world.program, world.address, "1000", "--", "/nowhere/python", "--event", event]
     done = subprocess.run(command, input=b"{}", capture_output=True, timeout=30, check=False)
     assert (done.returncode, done.stdout) == (status, b"")
-    assert done.stderr == b"Ostiary cannot be run: FileNotFoundError\n"
+    assert done.stderr == b"Ostiary cannot be run: /nowhere/python\n"
 
 
+@each_client
 def test_a_client_that_is_sent_much_passes_it_on(world: World) -> None:
     out = world.base / "out"
     code = f"import sys; open({str(out)!r}, 'wb').write(sys.stdin.buffer.read())"
     payload = b"x" * (10 << 20)
-    command = [sys.executable, "-I", "-S", CLIENT, world.address, "9000", "--", sys.executable, "-c", code]
+    command = [*world.program, world.address, "9000", "--", sys.executable, "-c", code]
     subprocess.run(command, input=payload, timeout=60, check=True)
     assert out.read_bytes() == payload
 

@@ -45,6 +45,7 @@ def main(arguments: list[str]) -> NoReturn:
     until = began + int(milliseconds) / 1000
     payload = b""
     try:
+        occupy()
         payload = received()
         said = asked(address, named(command, "--agent"), named(command, "--event"), payload, until)
     except Cold as cold:
@@ -57,6 +58,13 @@ def main(arguments: list[str]) -> NoReturn:
 def named(command: list[str], option: str) -> str:
     """The value of an option in the cold command, empty if it has none."""
     return command[command.index(option) + 1] if option in command else ""
+
+
+def occupy() -> None:
+    """Keeps the places of standard streams that are closed: no connection is to be one."""
+    while (descriptor := posix.open("/dev/null", posix.O_RDONLY)) < 3:
+        pass
+    posix.close(descriptor)
 
 
 def received() -> bytes:
@@ -204,10 +212,9 @@ def run(command: list[str], payload: bytes, more: tuple[str, ...]) -> NoReturn:
     try:
         feed(payload)
         posix.execv(command[0], [*command, f"--spent={time.monotonic() - began:.3f}", *more])
-    except BaseException as error:
+    except BaseException:
         ends = named(command, "--event").lower().endswith(("stop", "afteragent"))
-        line = f"Ostiary cannot be run: {type(error).__name__}\n"
-        say(0 if ends else BLOCKED, b"", line.encode())
+        say(0 if ends else BLOCKED, b"", f"Ostiary cannot be run: {command[0]}\n".encode(*PLAIN))
 
 
 def feed(payload: bytes) -> None:

@@ -144,7 +144,7 @@ def _differs(dialect: Dialect, file: File, hook: Hook, on_error: OnError) -> boo
     """Whether installing again, with the program and the folder that are registered, would change the file."""
     if not hook.isolated:
         return True
-    command = hook_command(dialect, hook.words[0], hook.config_dir, hook.service)
+    command = hook_command(dialect, hook.interpreter, hook.config_dir, hook.service)
     try:
         return plan_install(dialect, file.text, command, file=file.path, on_error=on_error).needed
     except (RegistrationError, ValueError):
@@ -208,13 +208,13 @@ def programs(found: Installation, machine: Machine) -> Iterator[Finding]:
                 "programs", "problem", f"{hook.path}: it cannot be told what {hook.native} starts", help_of(found)
             )
             continue
-        program = hook.words[0]
+        program = hook.interpreter
         for started in (program, hook.path) if found.dialect.registration.shape == "scripts" else (program,):
             state = machine.programs.get(started, "missing")
             if state != "good":
                 yield Finding("programs", "problem", f"{hook.path}: `{started}` is {state}", help_of(found))
-        if hook.service and machine.programs.get(hook.service.client, "missing") == "missing":
-            yield Finding("programs", "problem", f"{hook.path}: `{hook.service.client}` is missing", help_of(found))
+        if hook.service and machine.programs.get(hook.service.client[-1], "missing") == "missing":
+            yield Finding("programs", "problem", f"{hook.path}: `{hook.service.client[-1]}` is missing", help_of(found))
         passing = tuple(unsteady(program))
         yield from passing
         known = machine.programs.get(program) == "good" and not passing
@@ -275,7 +275,7 @@ def failure(found: Installation, machine: Machine) -> Iterator[Finding]:
         yield Finding(
             "failure", level, text, "a probe cannot tell a failure from silence then" if level == "note" else ""
         )
-        programs = (hook.words[0] if hook.words else "" for hook in found.ours)
+        programs = (hook.interpreter for hook in found.ours)
         closing = on_error != "continue" and all(closes(found.dialect, program) for program in programs)
         for ways, text in _WAYS:
             yield from _left(found.dialect, ways, text, closing=closing)

@@ -14,9 +14,8 @@ from ostiary.install.plan import Service, entries
 from ostiary.records import NamedTuple
 
 _HOOK: Final = ("-I", "-m", "ostiary", "hook", "--agent")
-_CLIENT: Final = ("-I", "-S")
 _COLD: Final = "--"  # stands between a client's words and those of the command that needs none
-_ASKED: Final = 6  # words of a client before that
+_ASKED: Final = 2  # words for a client before that: the socket and its time
 
 
 class Hook(NamedTuple):
@@ -41,13 +40,19 @@ class Hook(NamedTuple):
     @property
     def cold(self) -> tuple[str, ...]:
         """The words of the command that decides where no service does."""
-        return self.words[_ASKED + 1 :] if self.service else self.words
+        return self.words[self.words.index(_COLD) + 1 :] if self.service else self.words
+
+    @property
+    def interpreter(self) -> str:
+        """The program that decides where no service does, empty if the entry does not tell."""
+        return self.cold[0] if self.cold else ""
 
     @property
     def service(self) -> Service | None:
         """The client and the socket of the service that is asked first, None if none is."""
-        if self.words[1:3] == _CLIENT and self.words[_ASKED : _ASKED + 2] == (_COLD, self.words[0]):
-            return Service(*self.words[3:5])
+        end = self.words.index(_COLD) if _COLD in self.words else 0
+        if end > _ASKED and self.words[end + 2 : end + 2 + len(_HOOK)] == _HOOK:
+            return Service(self.words[: end - _ASKED], self.words[end - _ASKED])
         return None
 
     @property

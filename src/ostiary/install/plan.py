@@ -66,9 +66,10 @@ class RegistrationError(Exception):
 
 
 class Service(NamedTuple):
-    """What asks the resident service: the file of the client, and the path of the socket."""
+    """What asks the resident service: the words that start the client, of which its own file is the last, and the path
+    of the socket."""
 
-    client: str
+    client: tuple[str, ...]
     socket: str
 
 
@@ -88,8 +89,7 @@ def hook_command(
         return cold
     seconds = dialect.timeouts.deadline(None)
     wait = int(1000 * (seconds - min(_LEFT, seconds * _PART)))
-    asked = [interpreter, "-I", "-S", service.client, service.socket, str(wait), "--"]
-    return [*asked, *cold, "--socket", service.socket]
+    return [*service.client, service.socket, str(wait), "--", *cold, "--socket", service.socket]
 
 
 def registrable(dialect: Dialect, version: str | None = None) -> tuple[str, ...]:

@@ -116,8 +116,8 @@ def _accepted(dialect: Dialect) -> str | None:
 def machine(installations: Iterable[Installation]) -> Machine:
     """What the checks ask about this machine."""
     hooks_of = [hook for found in installations for hook in found.ours if hook.words]
-    started = {program for hook in hooks_of for program in (hook.words[0], hook.path)}
-    started |= {hook.service.client for hook in hooks_of if hook.service}
+    started = {program for hook in hooks_of for program in (hook.interpreter, hook.path)}
+    started |= {hook.service.client[-1] for hook in hooks_of if hook.service}
     return Machine(
         python=sys.executable,
         programs={program: program_state(program) for program in started},

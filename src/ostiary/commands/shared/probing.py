@@ -37,8 +37,8 @@ def _asked(found: Installation) -> list[Hook]:
 
 def _safe(hook: Hook) -> bool:
     """Whether a hook is started: only what this user or this machine registered, or this very program. A file of a
-    repository could name any other one (law L6)."""
-    ours = bool(hook.words) and hook.words[0] == sys.executable
+    repository could name any other one, and any client of a service (law L6)."""
+    ours = hook.service is None and hook.interpreter == sys.executable
     return hook.isolated and os.path.isabs(hook.words[0]) and (ours or hook.scope in ("user", "managed"))
 
 

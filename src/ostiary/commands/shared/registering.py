@@ -126,7 +126,7 @@ def outdated(found: Installation, project: str) -> list[Finding]:
 
 
 def _stale(target: Target, hook: Hook) -> bool:
-    change = installing(hook.words[0], hook.config_dir, hook.service)(target, _text).get(hook.path)
+    change = installing(hook.interpreter, hook.config_dir, hook.service)(target, _text).get(hook.path)
     return change is not None and change.needed
 
 
