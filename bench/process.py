@@ -3,9 +3,11 @@
 usage: python bench/process.py [--rounds N]
 
 Each round starts, one after another: `python -I -S -c pass`, `python -I -c pass`, and `python -I -m ostiary hook`
-with a starter policy whose compiled form is cached, for a shell call, an edit and a file read, and once more for the
-shell call without the child that does the work, as on systems that have none. Figures are milliseconds; ratios are
-taken within a round, then their median. Last comes what a child alone costs, made and answered for nothing.
+with a starter policy whose compiled form is cached, for a shell call, an edit and a file read, and once more for each
+without the child that does the work, as on systems that have none. Figures are milliseconds; ratios are taken within a
+round, then their median. Where there is no child, follows the processor's time, the least of all rounds with its ratio
+to the least of Python alone: what a busy machine changes least. Last comes what a child alone costs, made and answered
+for nothing.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
+from typing import NamedTuple
 
 from ostiary.commands.shared import children, keeper
 
@@ -39,11 +43,21 @@ def payload(call: dict[str, object]) -> bytes:
     return json.dumps(common | call | {"tool_use_id": "t"}).encode()
 
 
-def spawn(command: list[str], stdin: bytes) -> float:
-    """Milliseconds from start to end of the process."""
-    start = time.perf_counter()
+class Cost(NamedTuple):
+    """Milliseconds from start to end of a process, and those that the processor worked for it; for a child of its own
+    that it does not wait for not."""
+
+    wall: float
+    cpu: float
+
+
+def spawn(command: list[str], stdin: bytes) -> Cost:
+    """What a process costs."""
+    before, start = getrusage(RUSAGE_CHILDREN), time.perf_counter()
     subprocess.run(command, input=stdin, capture_output=True, check=True)
-    return (time.perf_counter() - start) * 1e3
+    wall, after = time.perf_counter() - start, getrusage(RUSAGE_CHILDREN)
+    used = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    return Cost(wall * 1e3, used * 1e3)
 
 
 def child() -> float:
@@ -66,19 +80,23 @@ def main() -> None:
         commands = {"python -I -S": ([sys.executable, "-I", "-S", "-c", "pass"], b"")}
         commands["python -I"] = ([sys.executable, "-I", "-c", "pass"], b"")
         commands |= {f"hook, {name}": (hook, payload(call)) for name, call in CALLS.items()}
-        commands["hook, no child"] = ([sys.executable, "-I", "-c", ALONE, *hook[5:]], payload(CALLS["shell"]))
+        alone = [sys.executable, "-I", "-c", ALONE, *hook[5:]]
+        commands |= {f"{name}, no child": (alone, payload(call)) for name, call in CALLS.items()}
         for command, stdin in commands.values():
             spawn(command, stdin)
         rows = [[spawn(*command) for command in commands.values()] for _ in range(rounds)]
     print(f"whole processes, {rounds} rounds: ms, and the ratio to `python -I -S -c pass`")
-    print(f"{'process':>14} {'min':>8} {'median':>8} {'ratio':>7}")
+    print(f"{'process':>16} {'min':>8} {'median':>8} {'ratio':>7} {'cpu':>8} {'ratio':>7}")
+    least = min(row[0].cpu for row in rows)
     for column, name in enumerate(commands):
-        times = [row[column] for row in rows]
-        ratio = statistics.median(row[column] / row[0] for row in rows)
-        print(f"{name:>14} {min(times):>8.1f} {statistics.median(times):>8.1f} {ratio:>7.1f}")
+        times = [row[column].wall for row in rows]
+        ratio = statistics.median(row[column].wall / row[0].wall for row in rows)
+        cpu = min(row[column].cpu for row in rows)
+        used = "" if name.startswith("hook") else f" {cpu:>8.1f} {cpu / least:>7.1f}"
+        print(f"{name:>16} {min(times):>8.1f} {statistics.median(times):>8.1f} {ratio:>7.1f}{used}")
     if hasattr(os, "fork"):
         times = [child() for _ in range(10 * rounds)]
-        print(f"{'a child':>14} {min(times):>8.1f} {statistics.median(times):>8.1f}")
+        print(f"{'a child':>16} {min(times):>8.1f} {statistics.median(times):>8.1f}")
 
 
 if __name__ == "__main__":

@@ -21,10 +21,22 @@ SLOW = {f"ostiary.{name}" for name in ("rules", "build", "trust", "engine", "mat
 SHELL = {"tree_sitter", "tree_sitter_bash", "ostiary.shell", "ostiary.call.parts"}
 RUNNING = {f"ostiary.{name}" for name in ("programs", "call.layers", "conditions.command", "conditions.wrapped")}
 KINDS = {f"ostiary.conditions.{name}" for name in ("field", "input", "place", "script", "session", "state", "texts")}
+RARE = {
+    f"ostiary.{name}"
+    for name in ("spelling", "evaluate.rewrite", "evaluate.tighten", "programs.windows", "sources.vanished")
+}
+RARE |= {
+    "base64",
+    "ostiary.perform.runtime",
+    "ostiary.perform.handlers",
+    "ostiary.sources.foreign",
+    "ostiary.sources.git",
+}
+CODE_READERS = {f"ostiary.call.{name}" for name in ("code", "patch", "tool", "makefile", "manifest")}
 UNUSED: dict[str, tuple[dict[str, Any], set[str]]] = {
-    "read": (tool("Read", {"file_path": "/work/.env"}), HEAVY | SLOW | SHELL | RUNNING | KINDS),
-    "write": (tool("Write", {"file_path": "/work/.env", "content": "x"}), HEAVY | SLOW | SHELL | RUNNING),
-    "shell": (bash("rm x"), HEAVY | SLOW | KINDS - {"ostiary.conditions.place"}),
+    "read": (tool("Read", {"file_path": "/work/.env"}), HEAVY | SLOW | RARE | SHELL | RUNNING | KINDS),
+    "write": (tool("Write", {"file_path": "/work/.env", "content": "x"}), HEAVY | SLOW | RARE | SHELL | RUNNING),
+    "shell": (bash("rm x"), HEAVY | SLOW | RARE | CODE_READERS | KINDS),
 }
 """By call, what its hook must not import."""
 

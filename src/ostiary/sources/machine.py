@@ -13,7 +13,6 @@ from typing import Final
 
 from ostiary.facts import LISTED, SCRIPT_BYTES, FactName, FactRequest, Given
 from ostiary.records import dataclass
-from ostiary.sources import git
 from ostiary.sources.account import account, home_of
 from ostiary.sources.files import Unreadable, read_start
 from ostiary.sources.memory import Memory
@@ -157,12 +156,26 @@ def _same(name: str, status: os.stat_result) -> bool:
     return (other.st_dev, other.st_ino) == (status.st_dev, status.st_ino)
 
 
+def branch(folder: str) -> object:
+    """The branch around a folder."""
+    from ostiary.sources import git  # late: few rules are about branches
+
+    return git.branch(folder)
+
+
+def ignored(path: str) -> object:
+    """Whether a repository leaves a path out."""
+    from ostiary.sources import git  # late: few calls search what a repository leaves out
+
+    return git.ignored(path)
+
+
 _ANSWERS: Final[Mapping[FactName, Callable[[str], object]]] = {
     "resolve": resolve,
-    "branch": git.branch,
+    "branch": branch,
     "folds_case": folds_case,
     "home_of": home_of,
     "kind": kind,
     "listing": listing,
-    "ignored": git.ignored,
+    "ignored": ignored,
 }

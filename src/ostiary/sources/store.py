@@ -12,7 +12,6 @@ from ostiary.records import NamedTuple
 from ostiary.sources.files import Unreadable
 from ostiary.sources.private import read_private, write_private
 from ostiary.sources.settings import Settings
-from ostiary.sources.worktrees import repository
 
 _NAME: Final = "trust.json"
 _VERSION: Final = 2
@@ -82,7 +81,11 @@ class Trust(NamedTuple):
 
 
 def _is_about(review: Reviewed, root: str) -> bool:
-    return review.root == root or (review.repository != "" and review.repository == repository(root))
+    if review.root == root or not review.repository:
+        return review.root == root
+    from ostiary.sources.worktrees import repository  # late: few projects have several worktrees
+
+    return review.repository == repository(root)
 
 
 def load(state: str, now: float) -> Trust:
