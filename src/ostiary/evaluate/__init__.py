@@ -17,7 +17,7 @@ from ostiary.conditions.written import written
 from ostiary.decision import Outcome, Verdict
 from ostiary.digests import sha256
 from ostiary.evaluate.budget import allowance
-from ostiary.evaluate.fold import fold, rewriter
+from ostiary.evaluate.fold import fold, rewriter, speaks, tells
 from ostiary.evaluate.handling import audit, judged
 from ostiary.evaluate.judge import Scene, debts, judge
 from ostiary.evaluate.requests import AskingFacts, HandlerRequest, HandlerRequests, Request
@@ -130,22 +130,24 @@ def taken_apart(event: Event, facts: Facts, tools: ToolTable, levels: tuple[Defi
 
 
 def _judged_again(outcome: Outcome, again: Outcome, first: Walk, second: Walk) -> tuple[Outcome, Outcome]:
-    """The stricter of the call as it came and as it was rewritten, and the latter. A second, different rewrite by the
-    same or a higher tier would not end: it is a deny."""
+    """The stricter of the call as it came and as it was rewritten, and the latter. Of two that are as strict, that of
+    the higher tier speaks. A second, different rewrite by the same or a higher tier would not end: it is a deny."""
     once, twice = rewriter(first.writers), rewriter(second.writers)
     assert once
-    again = _unheard(again, once.rule, second)
+    again, speaker = _unheard(again, once.rule, second)
+    higher = tells(second) < tells(first)
     outcome = replace(
         outcome,
         halt=outcome.halt or again.halt,
-        message=again.message if outcome.message is None else outcome.message,
+        message=again.message if higher else outcome.message,
         problems=tuple(dict.fromkeys((*outcome.problems, *again.problems))),
     )
     endless = twice and twice.rule.unit.rank <= once.rule.unit.rank
     if twice and endless and _differs(again.updated_input, outcome.updated_input):
         reason = f"rule `{twice.rule.identity}` rewrites what rule `{once.rule.identity}` wrote"
         return _denied(outcome, reason), again
-    if again.verdict.over_parts <= outcome.verdict.over_parts:
+    looser = again.verdict.over_parts < outcome.verdict.over_parts
+    if looser or (again.verdict == outcome.verdict and speaker >= speaks(first, outcome.verdict)):
         return outcome, again
     stopped = again.verdict == Verdict.DENY
     joined = replace(
@@ -166,16 +168,17 @@ def _denied(outcome: Outcome, reason: str) -> Outcome:
     return replace(outcome, verdict=Verdict.DENY, updated_input=None, reason=reason, model_reason=None, help=None)
 
 
-def _unheard(again: Outcome, writer: Rule, second: Walk) -> Outcome:
-    """The outcome for a rewritten call, which a person has to confirm where a handler of a higher tier than who wrote
-    it would have had a say, and runs only once: a lower tier must not write what a higher one would have denied."""
+def _unheard(again: Outcome, writer: Rule, second: Walk) -> tuple[Outcome, float]:
+    """The outcome for a rewritten call, and the rank of who speaks in it. A person has to confirm it where a handler of
+    a higher tier than who wrote it would have had a say, and runs only once: a lower tier must not write what a higher
+    one would have denied."""
     above = (findings[0].rule for findings in second.pending if findings[0].rule.unit.rank < writer.unit.rank)
     unheard = next((rule for rule in above if rule.plan.handler and rule.plan.handler.once), None)
     if unheard is None or again.verdict >= Verdict.ASK:
-        return again
+        return again, speaks(second, again.verdict)
     reason = f"rule `{writer.identity}` rewrote this call, and the handler of `{unheard.identity}` has not judged it"
     help = "a handler that says `pure: true` judges rewritten calls, too"
-    return replace(again, verdict=Verdict.ASK, reason=reason, model_reason=None, help=help)
+    return replace(again, verdict=Verdict.ASK, reason=reason, model_reason=None, help=help), unheard.unit.rank
 
 
 def _differs(one: Mapping[str, Any] | None, other: Mapping[str, Any] | None) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from math import inf
 from typing import Any
 
 from ostiary.decision import AccessReport, Outcome, PartReport, Verdict, strictest
@@ -152,6 +153,16 @@ def rewriter(writers: list[Writer]) -> Writer | None:
     """Whose rewrite counts: of the highest tier, the last one inside it."""
     found: Writer | None = _highest(writers, lambda writer: writer if writer.rewrites else None)
     return found
+
+
+def speaks(result: Walk, verdict: Verdict) -> float:
+    """The rank of the tier whose reason stands first for a verdict, infinite where nobody gave it."""
+    return min((stop.rule.unit.rank for stop in _speakers(result, verdict)), default=inf)
+
+
+def tells(result: Walk) -> float:
+    """The rank of the tier whose message counts, infinite if there is none."""
+    return min((writer.rule.unit.rank for writer in result.writers if writer.message is not None), default=inf)
 
 
 def _reason(result: Walk, verdict: Verdict) -> tuple[str | None, str | None]:
