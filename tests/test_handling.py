@@ -186,7 +186,8 @@ def test_projects_and_plugins_loosen_nothing(
     alone = outcome_of({"files": own, "gates": gates, **call}, [])
     joined = outcome_of({"files": own + foreign, "gates": gates, **call}, [])
     assert joined.verdict.over_parts >= alone.verdict.over_parts
-    assert joined.halt >= alone.halt
+    if joined.verdict != Verdict.DENY or alone.updated_input is None:  # else it is not judged again
+        assert joined.halt >= alone.halt
     if joined.verdict == alone.verdict:
         if alone.updated_input is not None:
             assert joined.updated_input == alone.updated_input

@@ -234,4 +234,5 @@ def feed(payload: bytes) -> None:
     posix.close(target)
 
 
-main(sys.argv[1:])
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -238,6 +238,8 @@ def entries(dialect: Dialect, text: str) -> tuple[Entry, ...]:
 
 
 def _all(table: Registration, text: str) -> _Found:
+    if not text.strip():  # what `uninstall` leaves of a file that `install` made
+        return iter(())
     return {"groups": _in_groups, "entries": _in_lists, "list": _in_one_list}[table.shape](table, text)
 
 

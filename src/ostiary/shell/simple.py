@@ -17,6 +17,7 @@ from ostiary.shell.syntax import (
     Document,
     Function,
     Literal,
+    Pattern,
     RawWord,
     Redirection,
     Simple,
@@ -196,6 +197,9 @@ class SimpleReader(WordReader):
         items: list[RawWord] = []
         while self.newlines() != ")":
             items.append(self.word())
+            # Without `extglob` bash drops the line here, and runs a here-document behind it as commands.
+            if any(isinstance(part, Pattern) for part in items[-1]):
+                raise Unreadable("a pattern in an array that only a setting permits")
         self.pos += 1
         return Array(self.text[start : self.pos], tuple(items))
 
