@@ -15,7 +15,7 @@ from ostiary.build import compile_file
 from ostiary.decision import Verdict
 from ostiary.evaluate import evaluate
 from ostiary.event import Event
-from ostiary.facts import FixedFacts, Given
+from ostiary.facts import FactRequest, FixedFacts, Given
 from ostiary.perform import run
 from ostiary.policy import Admitted, assemble
 
@@ -25,10 +25,12 @@ PACK = "policies/baseline.yaml"
 POLICY = assemble([Admitted("user", True, compile_file((ROOT / PACK).read_bytes(), PACK)[0])])
 START = "/home/dev/app"
 FACTS = FixedFacts(Given(home="/home/dev", user="dev", start=START, roots=(START,), workdirs=(START,)))
+# What a search of the project would find.
+SECRETS = FixedFacts(FACTS.known, {FactRequest("listing", START): {".env": ("",), ".env.local": ("",)}})
 
 
-def verdict(command: str) -> Verdict:
-    return run(evaluate(POLICY, Event.from_call("bash", {"command": command}, START), FACTS.known), FACTS).verdict
+def verdict(command: str, facts: FixedFacts = FACTS) -> Verdict:
+    return run(evaluate(POLICY, Event.from_call("bash", {"command": command}, START), facts.known), facts).verdict
 
 
 @pytest.mark.parametrize("command", TABLE["quiet"])
@@ -38,4 +40,4 @@ def test_nothing_is_said_about_data(command: str) -> None:
 
 @pytest.mark.parametrize("row", TABLE["loud"], ids=lambda row: row["command"])
 def test_what_is_inside_is_seen(row: dict[str, str]) -> None:
-    assert verdict(row["command"]).name.lower() == row["verdict"]
+    assert verdict(row["command"], SECRETS).name.lower() == row["verdict"]

@@ -11,6 +11,8 @@ HoleKind = Literal["outside", "computed", "glob", "found", "unparsed"]
 
 TRACKED = "** of git"
 """What stands for the path of a file that git tracks, at any depth."""
+FOLLOWED = "** and links"
+"""What stands for a path at any depth, also below folders that links lead to."""
 
 
 class Hole(NamedTuple):
@@ -18,8 +20,8 @@ class Hole(NamedTuple):
 
     `kind` is `outside` for a variable that the text never sets (`$CC`), `computed` for a substitution or anything
     derived from one, `glob` for a pathname pattern (`source` is the pattern, `*` or `[ab]`), `found` for what a program
-    finds in the folder before it (`**` and `TRACKED` for a path at any depth, anything else for text inside of one
-    name), `unparsed` for a stretch that was not understood. `source` is the text as written.
+    finds in the folder before it (`**`, `TRACKED` and `FOLLOWED` for a path at any depth, anything else for text
+    inside of one name), `unparsed` for a stretch that was not understood. `source` is the text as written.
     """
 
     source: str

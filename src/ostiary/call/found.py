@@ -11,10 +11,11 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from ostiary import programs
-from ostiary.call.streams import printed
+from ostiary.call.streams import passed_on, printed
 from ostiary.expressions import expression
 from ostiary.programs import Arguments, Used, arguments
 from ostiary.shell.model import Command
+from ostiary.words import FOLLOWED as FOLLOWED_SOURCE
 from ostiary.words import TRACKED as TRACKED_SOURCE
 from ostiary.words import Hole, Word, joined, word
 
@@ -24,6 +25,7 @@ MAX_FOUND: Final = 12
 BELOW: Final = Hole("**", "found")
 VISIBLE: Final = Hole("**", "glob")
 TRACKED: Final = Hole(TRACKED_SOURCE, "found")
+FOLLOWED: Final = Hole(FOLLOWED_SOURCE, "found")
 HERE: Final = word(".")
 
 _NAMES: Final = frozenset({"-name", "-iname"})
@@ -44,6 +46,9 @@ Names = list[Word] | None
 def piped(command: Command, commands: Sequence[Command]) -> tuple[Word, ...] | None:
     """The words that come through a command's pipe, None if the text does not tell what they are."""
     reader = command
+    if command.redirects:
+        text = passed_on(command, commands)
+        return None if text is None or text.text is None else _separate(text.text, reader)
     while len(command.reads_from) == 1 and not command.redirects:
         command = commands[command.reads_from[0]]
         if not _passes_on(command):
@@ -97,7 +102,7 @@ def _with_name(found: tuple[Word, ...] | None, name: Word) -> tuple[Word, ...] |
     """What was found at any depth, with a name that it has besides."""
     if found is None:
         return None
-    deep = (BELOW, TRACKED, VISIBLE)
+    deep = (BELOW, TRACKED, FOLLOWED, VISIBLE)
     return tuple(
         joined([*item.pieces, "/", *name.pieces], many=True) if item.pieces and item.pieces[-1] in deep else item
         for item in found
@@ -126,16 +131,22 @@ def _output(command: Command, reader: Command) -> tuple[Word, ...] | None:
     text = printed(command)
     if text is None:
         return found_by(command.words)
-    items = None if text.text is None else _separate(text.text, reader)
-    return None if items is None else tuple(map(word, items))
+    return None if text.text is None else _separate(text.text, reader)
 
 
-def _separate(text: str, reader: Command) -> list[str] | None:
+def _separate(text: str, reader: Command) -> tuple[Word, ...] | None:
     """A text as the arguments that `xargs` makes of it: one from each line with `-I`."""
     given = arguments(reader.words)
-    if not given.data or given.data.path[0] != "xargs" or _used(given) & {"-0", "-d"} or set(text) & set("'\"\\"):
+    if not given.data or given.data.path[0] != "xargs":
         return None
-    return [line.strip() for line in text.splitlines()] if _used(given) & {"-I", "-i", "-J"} else text.split()
+    used = _used(given)
+    if "-0" in used:
+        items = text.removesuffix("\0").split("\0")
+    elif "-d" in used or set(text) & set("'\"\\"):
+        return None
+    else:
+        items = [line.strip() for line in text.splitlines()] if used & {"-I", "-i", "-J"} else text.split()
+    return tuple(map(word, items))
 
 
 def found_by(words: tuple[Word, ...]) -> tuple[Word, ...] | None:
@@ -169,12 +180,16 @@ def _below_roots(words: tuple[Word, ...], ends: list[int]) -> tuple[Word, ...]:
     start = next((at for at in range(1, len(words)) if _begins_expression(words[at])), len(words))
     roots = [item for item in words[1:start] if not item.prefix.startswith("-")] or [HERE]
     names: list[Word] = []
+    hole = FOLLOWED if any(item.text in _FOLLOWS for item in words) else BELOW
     for end in ends:
         found = _Expression(words[start:end]).names()
         if found is None:
-            return tuple(_deep(root) for root in roots)
+            return tuple(_deep(root, hole) for root in roots)
         names += [name for name in found if name not in names]
-    return tuple(item for root in roots for item in _named(root, names))
+    return tuple(item for root in roots for item in _named(root, names, hole))
+
+
+_FOLLOWS: Final = frozenset({"-L", "-follow", "-R", "--dereference-recursive", "--follow"})
 
 
 def _begins_expression(item: Word) -> bool:
@@ -182,16 +197,16 @@ def _begins_expression(item: Word) -> bool:
     return text in ("(", "!") or (text.startswith("-") and text not in ("-H", "-L", "-P") and text[:2] != "-O")
 
 
-def _deep(root: Word, hole: Hole = BELOW) -> Word:
+def _deep(root: Word, hole: Hole) -> Word:
     """A folder, and everything below it."""
     pieces = list(root.pieces)
     slash = "" if root.suffix.endswith("/") else "/"
     return joined([*pieces, slash, hole], many=True)
 
 
-def _named(root: Word, names: list[Word]) -> list[Word]:
+def _named(root: Word, names: list[Word], hole: Hole) -> list[Word]:
     """What has one of the names below a folder; also what was named itself, if it has such a name."""
-    found = [joined([*_deep(root).pieces, "/", *name.pieces], many=True) for name in names]
+    found = [joined([*_deep(root, hole).pieces, "/", *name.pieces], many=True) for name in names]
     own = None if root.text is None else root.text.rstrip("/").rpartition("/")[2] or "/"
     itself = own is None or any(_may_be(own, name) for name in names)
     return [*found, root] if itself else found
@@ -287,9 +302,11 @@ def _by_search(given: Arguments) -> tuple[Word, ...] | None:
     if given.data.path[0] == "rg" and not _used(given) & _HIDDEN:
         return _below(roots, VISIBLE)
     names = [used.value for used in given.options if "--include" in used.names and used.value is not None]
+    hole = FOLLOWED if _used(given) & _FOLLOWS else BELOW
     if not names:
-        return _below(roots, BELOW)
-    return tuple(item for root in roots or (HERE,) for item in _named(root, [_shape(name, False) for name in names]))
+        return _below(roots, hole)
+    shapes = [_shape(name, False) for name in names]
+    return tuple(item for root in roots or (HERE,) for item in _named(root, shapes, hole))
 
 
 def _used(given: Arguments) -> frozenset[str]:
@@ -304,12 +321,22 @@ def _below(roots: tuple[Word, ...], hole: Hole) -> tuple[Word, ...]:
 def _by_fd(given: Arguments) -> tuple[Word, ...] | None:
     if _used(given) & _FD_ELSE or not all(option.known for option in given.options):
         return None
-    return _below(given.operands[1:], BELOW if _used(given) & {"-H", *_HIDDEN} else VISIBLE)
+    if not _used(given) & {"-H", *_HIDDEN}:
+        return _below(given.operands[1:], VISIBLE)
+    return _below(given.operands[1:], FOLLOWED if _used(given) & _FOLLOWS else BELOW)
 
 
 def _by_ls(given: Arguments) -> tuple[Word, ...] | None:
-    """A bare `ls`: the visible names of the folder."""
-    return (Word((Hole("*", "glob"),), many=True),) if len(given.plain) == 1 else None
+    """`ls`: the names in the folder, the files that are named, and for folders that are, the names in them."""
+    used = _used(given)
+    if any(not option.known for option in given.options) or not used <= _LS_PLAIN:
+        return None
+    name = Hole("*", "found" if used & _LS_HIDDEN else "glob")
+    return given.operands if "-d" in used and given.operands else (*given.operands, Word((name,), many=True))
+
+
+_LS_HIDDEN: Final = frozenset({"-a", "--all", "-A", "--almost-all"})
+_LS_PLAIN: Final = _LS_HIDDEN | {"-1", "-d", "--directory", "-t", "-r", "--reverse", "-S", "-X", "-v", "-U", "-u", "-c"}
 
 
 def _by_git(given: Arguments) -> tuple[Word, ...] | None:

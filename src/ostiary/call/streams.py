@@ -146,7 +146,7 @@ def printed(command: Command, commands: Sequence[Command] = (), most: int = 8) -
     if name == "exec" and len(layer.invocation.words) == 1:
         return UNTOLD  # `exec > >(sh)`: what later commands print
     if name == "tee" or (name == "cat" and all(item.text in ("-", "/dev/stdin") for item in operands)):
-        return _passed_on(command, commands, most)
+        return passed_on(command, commands, most)
     return _computed(layer, command, commands, most)
 
 
@@ -154,13 +154,14 @@ def _computed(layer: Layer, command: Command, commands: Sequence[Command], most:
     """What a program makes of a text, or of code in the text, that is all it reads; None for anything else."""
     if reads_files(layer):
         return None
-    text = _passed_on(command, commands, most)
+    text = passed_on(command, commands, most)
     if text is not None:
         return filtered(layer, text)
     return UNTOLD if holds_code(layer) and not command.reads_from and not sources(command)[0] else None
 
 
-def _passed_on(command: Command, commands: Sequence[Command], most: int) -> Word | None:
+def passed_on(command: Command, commands: Sequence[Command], most: int = 8) -> Word | None:
+    """The text that a command finds on its standard input, None if the text of the script does not tell."""
     given, decided = sources(command)
     if given:
         told = len(given) == 1 and given[0].kind in TEXTS

@@ -63,8 +63,8 @@ def build(plan: Plan, stance: Stance) -> Condition:
         answer = matched(view, access.target)
         if access.listing and stance.wide and answer != NO and _is_file(access.target, view):
             return NO
-        if kind == "read" and answer == MAYBE and below is not None and (tracked := _tracked(access.target)):
-            return below(*tracked, view.part.cwd, view.knowledge)
+        if answer == MAYBE and below is not None and (found := _found(access, view)):
+            return below(*found, view.part.cwd, view.knowledge)
         if answer == NO and below is not None and access.tree is not None:
             return below(access.target, access.tree, view.part.cwd, view.knowledge)
         return answer if access.certain else min(answer, MAYBE)
@@ -78,18 +78,28 @@ def _is_file(target: Word, view: View) -> bool:
     return path.known and view.knowledge.ask("kind", path.text) == "file"
 
 
-def _tracked(target: Word) -> tuple[Word, paths.Tree] | None:
-    """The folder and the names if a path is any file that git tracks below it: that is looked for like in a search."""
-    at = next((index for index, piece in enumerate(target.pieces) if piece == _TRACKED), None)
+def _found(access: Access, view: View) -> tuple[Word, paths.Tree] | None:
+    """The folder and the names if a path is any file that a program finds there: such files exist, and are looked for
+    like in a search. A file that is written may be a new one, if it is not read, too."""
+    target = access.target
+    at = next((index for index, piece in enumerate(target.pieces) if piece in _FINDS), None)
     if at is None:
         return None
-    name = "".join(piece if isinstance(piece, str) else "*" for piece in target.pieces[at + 1 :])
-    only = (name.removeprefix("/"),) if name else ()
+    name = "".join(
+        piece if isinstance(piece, str) else _IN_NAME.get(piece.kind, "/") for piece in target.pieces[at + 1 :]
+    )
     folder = joined([*target.pieces[:at]]) if at else word(".")
-    return None if folder.holes else (folder, paths.Tree(only=only, unignored=True))
+    if "/" in name[1:] or name[:1] not in ("", "/") or not paths.spelled(folder, view.part.cwd, view.knowledge).known:
+        return None
+    if access.kind == "write" and not any(one.kind == "read" and one.target == target for one in view.part.accesses):
+        return None
+    only = (name[1:],) if name else ()
+    return folder, paths.Tree(only=only, unignored=target.pieces[at] == _TRACKED)
 
 
 _TRACKED: Final = Hole(TRACKED, "found")
+_FINDS: Final = (_TRACKED, Hole("**", "found"))
+_IN_NAME: Final = {"found": "*", "glob": "*"}
 
 
 def path_matcher(plans: Plan, wide: bool) -> TargetMatcher:

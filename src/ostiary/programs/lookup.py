@@ -27,7 +27,7 @@ from ostiary.programs.table import (
     TWINS,
 )
 
-_VERSIONED: Final = expression(r"(.*[a-z+])-?[0-9][0-9.]*")
+_VERSIONED: Final = expression(r"(.+[a-z+])-?[0-9][0-9.]*")
 _WINDOWS_ENDING: Final = expression(r"\.(?:exe|cmd|bat|com|ps1)$", re.IGNORECASE)
 
 
