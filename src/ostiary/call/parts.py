@@ -6,6 +6,7 @@ from functools import lru_cache, partial
 from typing import Final, TypeVar
 
 from ostiary import programs, shell
+from ostiary.call.aliases import inherited
 from ostiary.call.descriptors import fed
 from ostiary.call.found import piped, substituted
 from ostiary.call.gather import Gathered, Nested
@@ -133,7 +134,7 @@ class Builder:
         codes = self._read_codes(out)
         set_here = environment[len(around.environment) :]
         around_codes = (*wrapped(layers, touch_layers, codes), *run_by(set_here, self.variables, out))
-        nested = (*codes, *around_codes, *read_otherwise(layers, environment))
+        nested = (*codes, *around_codes, *read_otherwise(layers, environment), *inherited(layers, environment))
         openings = _distinct((*_openings(command, layers, around, environment), *out.openings))
         cwd = None if around.elsewhere else directory(command.cwd, around.cwd, self.given)
         instead = () if around.elsewhere else self._fallbacks(command, cwd, around)
