@@ -13,6 +13,8 @@ from ostiary.dialects import DIALECTS
 from processes import ostiary_run
 from trees import plant
 
+pytestmark = pytest.mark.no_cover
+
 if sys.platform == "win32":
     pytest.skip("variables of POSIX", allow_module_level=True)
 

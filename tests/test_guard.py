@@ -27,6 +27,8 @@ from ostiary.suites import made
 from ostiary.tools import TOOLS
 from trees import plant
 
+pytestmark = pytest.mark.no_cover
+
 ROOT = Path(__file__).parent.parent
 CASES = Path(__file__).parent / "cases" / "guard"
 TABLE = tool_table(TOOLS)

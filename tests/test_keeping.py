@@ -31,6 +31,8 @@ from ostiary.sources.snapshot import snapshot
 from payloads import AGENT, bash, raw, tool
 from trees import plant
 
+pytestmark = pytest.mark.no_cover
+
 if sys.platform == "win32":
     pytest.skip("links and owners of POSIX", allow_module_level=True)
 

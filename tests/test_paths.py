@@ -27,6 +27,8 @@ from ostiary.paths.spelling import FLAT
 from ostiary.patterns import Meter, metered
 from ostiary.words import Hole, HoleKind, Word, joined, word
 
+pytestmark = pytest.mark.no_cover
+
 CASES = Path(__file__).parent / "cases" / "paths"
 KINDS: dict[str, HoleKind] = {"$": "outside", "(": "computed", "=": "found"}
 HOME, START, OTHER = "/home/dev", "/w/app", "/w/lib"

@@ -22,6 +22,8 @@ from ostiary.programs import Arguments, arguments, lookup, model, refs, table
 from ostiary.tools import TOOLS
 from ostiary.words import Hole, Word, word
 
+pytestmark = pytest.mark.no_cover
+
 ROOT = Path(__file__).parent.parent
 X = Hole("$X", "outside")
 GLOB = Hole("*", "glob")
