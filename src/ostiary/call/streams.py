@@ -23,7 +23,9 @@ _LETTERS: Final = {"a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "n": "\n", "r":
 
 
 def redirected(redirects: tuple[Redirect, ...], out: Gathered) -> None:
-    """The accesses that redirections make, and the texts of here-documents."""
+    """The accesses that redirections make, and the texts of here-documents. The shell opens the files, so they are not
+    in the directory that an option of the program names."""
+    base, out.base = out.base, None
     for redirect in redirects:
         if redirect.kind in TEXTS:
             out.text(redirect.target)
@@ -33,6 +35,7 @@ def redirected(redirects: tuple[Redirect, ...], out: Gathered) -> None:
             touch_file(out, _named(redirect), ("read", "write"), BASH, "output")
         elif redirect.kind in ("write", "append"):
             touch_file(out, _named(redirect), ("write",), BASH, "output")
+    out.base = base
 
 
 def _named(redirect: Redirect) -> Word:
@@ -58,6 +61,7 @@ def input_code(
 ) -> None:
     """The standard input of a program that runs it, or another descriptor: text in the script is code, anything else
     code that is not told. `arguments` are what a shell takes for `$0`, `$1` and so on."""
+    base, out.base = out.base, None
     number = out.runs_input or "0"
     found, decided = sources(command, number)
     for item in found:
@@ -71,6 +75,7 @@ def input_code(
         out.accesses.append(Access("execute", UNTOLD, not out.possible))
     if number == "0" and not decided:
         _piped_code(command, commands, language, out, arguments)
+    out.base = base
 
 
 def _piped_code(

@@ -38,7 +38,8 @@ class Written:
     that too many names had to be compared: there may be further files."""
 
     __slots__ = (
-        "_adrift", "_compared", "_files", "_given", "_noted", "_origins", "_texts", "_writers", "exhausted", "untold",
+        "_adrift", "_compared", "_files", "_given", "_known", "_noted", "_origins", "_texts", "_writers", "exhausted",
+        "untold",
     )  # fmt: skip
 
     def __init__(self, given: Given) -> None:
@@ -51,7 +52,8 @@ class Written:
         self._adrift: list[File] = []
         self._writers: dict[str, list[tuple[Command, tuple[Command, ...]]]] = {}
         self._texts: dict[str, str] = {}
-        self._origins: dict[str, list[Sequence[File]]] = {}
+        self._known: dict[File, list[File]] = {}
+        self._origins: dict[str, dict[File, None]] = {}
 
     def note(self, command: Command, commands: tuple[Command, ...], part: Part) -> None:
         """A command, one of these, was added as this part."""
@@ -78,6 +80,8 @@ class Written:
         return self._texts.get(path)
 
     def _learn(self) -> None:
+        if self._noted:
+            self._known = {}
         for command, commands, part in self._noted:
             files = self._files_of(part, "write")
             origins = self._files_of(part, "read")
@@ -87,8 +91,7 @@ class Written:
                 self._files[file.path] = file
                 if command.redirects or part.program == "tee":
                     self._writers.setdefault(file.path, []).append((command, commands))
-                if origins:
-                    self._origins.setdefault(file.path, []).append(origins)
+                self._origins.setdefault(file.path, {}).update(dict.fromkeys(origins))
         self._noted = []
 
     def _files_of(self, part: Part, kind: str) -> list[File]:
@@ -96,22 +99,31 @@ class Written:
         return [file_of(target, place(target, part.cwd, self._given)) for target in targets]
 
     def _reached(self, file: File) -> list[str]:
-        """The paths of the files that this one may be, or be made of."""
-        found = {file.path: file}
-        waiting = self._near(file, self._above(file.path))
+        """The paths of the files that this one may be, or be made of. That one name may be two others does not make
+        those the same, so only what they are made of is followed."""
+        found: dict[str, None] = {}
+        followed = {file: self._near(file, self._above(file.path))}
+        waiting = [file]
         while waiting and not self.exhausted:
-            here = waiting.pop()
-            if here.path not in found:
-                found[here.path] = here
-                waiting += self._near(here, self._files.values())
+            for one in (here := waiting.pop(), *followed[here]):
+                found[one.path] = None
+                for origin in self._origins.get(one.path, ()):
+                    if origin not in followed:
+                        followed[origin] = self._made(origin)
+                        waiting.append(origin)
         return list(found)
 
+    def _made(self, origin: File) -> list[File]:
+        """The files that one may be which something was made of."""
+        if origin not in self._known:
+            self._known[origin] = self._near(origin, self._files.values())
+        return self._known[origin]
+
     def _near(self, file: File, others: Collection[File]) -> list[File]:
-        """Of these files those that this one may be, or lie in, and what it is made of."""
-        origins = [origin for several in self._origins.get(file.path, ()) for origin in several]
-        self._compared += len(others) + len(origins)
+        """Of these files those that this one may be, or lie in."""
+        self._compared += len(others)
         self.exhausted = self._compared > COMPARED
-        return [*[other for other in others if may_be(file, other)], *origins]
+        return [other for other in others if may_be(file, other)]
 
     def _above(self, path: str) -> Collection[File]:
         """The files of which one may be the file of this path that runs, or a folder with it."""
