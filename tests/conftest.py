@@ -13,8 +13,9 @@ from lines import Line
 from machine import own_machine
 
 # No profile has a deadline: speed is measured in `bench/`, and a slow machine is no failure.
-settings.register_profile("explore", deadline=None)
-settings.register_profile("gate", deadline=None, derandomize=True)
+# Properties whose examples are few or many for a reason of their own say so.
+settings.register_profile("explore", deadline=None, max_examples=400)
+settings.register_profile("gate", deadline=None, max_examples=100, derandomize=True)
 settings.load_profile("explore")
 
 

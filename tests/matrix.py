@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from ruamel.yaml import YAML
-
 from ostiary.build import compile_file
 from ostiary.decision import Outcome
 from ostiary.dialects import Dialect, tool_table
@@ -19,11 +17,10 @@ from ostiary.facts import FixedFacts, Given
 from ostiary.perform import run
 from ostiary.policy import Admitted, Policy, assemble
 from ostiary.tools import TOOLS
+from tables import read_table
 
 HOME: Final = "/work/app"
-TABLE: Final[dict[str, Any]] = YAML(typ="safe", pure=True).load(
-    (Path(__file__).parent / "cases/matrix/agents.yaml").read_text("utf-8")
-)
+TABLE: Final[dict[str, Any]] = read_table(Path(__file__).parent / "cases/matrix/agents.yaml")
 CALLS: Final[list[dict[str, Any]]] = TABLE["calls"]
 FACTS: Final = FixedFacts(Given(home="/home/dev", user="dev", start=HOME, roots=(HOME,), workdirs=(HOME,)))
 

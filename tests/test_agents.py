@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
 
 from matrix import judged, policy
 from ostiary.decision import Outcome, Verdict
@@ -22,11 +21,12 @@ from ostiary.dialects.base import ToolSpec
 from ostiary.dialects.spellings import below, on_drive, with_urls, without_urls, workdir
 from ostiary.event import Event
 from ostiary.install import hook_command, plan_install, plan_uninstall, registered, registrable
+from tables import read_table
 
 HERE = Path(__file__).parent
 ALL = tuple(DIALECTS)
 TABLES: dict[str, dict[str, list[dict[str, Any]]]] = {
-    agent: YAML(typ="safe", pure=True).load((HERE / f"cases/dialects/{agent}.yaml").read_text("utf-8"))
+    agent: read_table(HERE / f"cases/dialects/{agent}.yaml")
     for agent in ALL
     if agent != "claude-code"  # has tables of its own, one for each part
 }

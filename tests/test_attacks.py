@@ -9,20 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
 
 from ostiary import Engine, Event, Outcome
 from ostiary.sources import compiling
 from ostiary.sources.compiled import Compiled
 from ostiary.sources.discover import Source
 from ostiary.sources.places import Places
+from tables import read_table
 from trees import plant
 
 if os.name != "posix":
     pytest.skip("links, FIFOs and owners of POSIX", allow_module_level=True)
 
 HERE = Path(__file__).parent
-ROWS = YAML(typ="safe", pure=True).load((HERE / "cases" / "sources" / "attacks.yaml").read_text("utf-8"))["cases"]
+ROWS = read_table(HERE / "cases" / "sources" / "attacks.yaml")["cases"]
 PAGE = (HERE.parent / "docs" / "trust.md").read_text("utf-8")
 ALLOW = "version: 1\nallow: ['Bash(*)']\n"
 DENY = "version: 1\ndeny: ['Bash(rm *)']\n"

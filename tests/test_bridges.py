@@ -10,19 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
 
 from ostiary.commands.shared import shipped
 from ostiary.dialects import DIALECTS, OnError, Unreadable, receive
 from ostiary.install import plan_plugin
 from processes import PROGRAM
+from tables import read_table
 
 HERE = Path(__file__).parent
 NODE = shutil.which("node") or ""
-TABLES = {
-    path.stem: YAML(typ="safe", pure=True).load(path.read_text("utf-8"))["cases"]
-    for path in sorted((HERE / "cases" / "bridges").glob("*.yaml"))
-}
+TABLES = {path.stem: read_table(path)["cases"] for path in sorted((HERE / "cases" / "bridges").glob("*.yaml"))}
 BRIDGED = [name for name, dialect in DIALECTS.items() if dialect.registration.shape == "plugin"]
 ROWS = [
     pytest.param(agent, index, id=f"{agent}: {row['note']}")

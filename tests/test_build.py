@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from ruamel.yaml import YAML
 
 from ostiary.answers import MAYBE, NO, YES, Answer
 from ostiary.build import Compiled, IncludeError, IncludeRef, Judge, compile_file
@@ -22,13 +21,10 @@ from ostiary.facts import FactRequest, Facts
 from ostiary.policy import FilePlan, RulePlan, file_plan, plain
 from ostiary.problems import PolicyError
 from ostiary.tools import TOOLS, ToolTable
+from tables import read_table
 
 CASES = Path(__file__).parent / "cases" / "build"
-WARNINGS = [
-    pytest.param(row, id=row["note"])
-    for path in sorted(CASES.rglob("*.yaml"))
-    for row in YAML(typ="safe", pure=True).load(path.read_text("utf-8"))
-]
+WARNINGS = [pytest.param(row, id=row["note"]) for path in sorted(CASES.rglob("*.yaml")) for row in read_table(path)]
 
 
 def build(text: str, files: Mapping[str, str] | None = None, judge: Judge | None = None) -> Compiled:
@@ -345,7 +341,6 @@ DATA = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(DATA)
 def test_any_data_is_a_plan_or_problems(data: Any) -> None:
     try:

@@ -14,9 +14,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given as given_any
-from hypothesis import settings
 from hypothesis import strategies as st
-from ruamel.yaml import YAML
 
 from ostiary import programs
 from ostiary.call import analyse, files, links, unmapped
@@ -29,6 +27,7 @@ from ostiary.facts import SCRIPT_BYTES, Given
 from ostiary.programs.model import VALUE_ROLES
 from ostiary.tools import TOOLS
 from ostiary.words import word
+from tables import read_table
 
 CASES = Path(__file__).parent / "cases" / "call"
 CWD = "/w/app"
@@ -38,7 +37,7 @@ GIVEN = Given(home="/home/dev", start=CWD, roots=(CWD,), workdirs=(CWD,))
 def rows() -> list[Any]:
     found = []
     for path in sorted(CASES.glob("*.yaml")):
-        for row in YAML(typ="safe", pure=True).load(path.read_text("utf-8"))["cases"]:
+        for row in read_table(path)["cases"]:
             name = row.get("text", row.get("tool", row.get("on")))
             found.append(pytest.param(row, id=f"{path.stem}: {name}"))
     return found
@@ -339,7 +338,6 @@ ARGUMENTS = st.dictionaries(
 
 
 @given_any(TOOL_NAMES, ARGUMENTS, st.none() | st.text(max_size=6), st.booleans())
-@settings(max_examples=300, deadline=None)
 def test_any_arguments_give_parts(tool: str | None, arguments: dict[str, Any], cwd: str | None, whole: bool) -> None:
     call = analyse(Event(tool=tool, input=arguments, cwd=cwd, input_complete=whole), GIVEN, TOOLS)
     assert call.parts
@@ -369,7 +367,6 @@ PIECES = [
 
 
 @given_any(st.lists(st.sampled_from(NAMES + PIECES * 12), min_size=1, max_size=9))
-@settings(max_examples=500, deadline=None)
 def test_any_words_give_parts(words: list[str]) -> None:
     assert analysed(" ".join(words)).parts
 
@@ -402,7 +399,6 @@ SNIPPETS = [
 
 
 @given_any(st.sampled_from(CODERS), st.lists(st.sampled_from(SNIPPETS), max_size=12))
-@settings(max_examples=500, deadline=None)
 def test_any_code_gives_parts(program: str, code: list[str]) -> None:
     assert analysed(f"{program} {_quoted(' '.join(code))}").parts
 

@@ -8,13 +8,11 @@ any other key of the outcome, `fired` (ids of the rules that answered yes or may
 
 from __future__ import annotations
 
-import io
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
 
 from ostiary.build import compile_definitions, compile_file
 from ostiary.decision import Outcome
@@ -22,7 +20,8 @@ from ostiary.evaluate import evaluate
 from ostiary.event import Event, mcp_pair
 from ostiary.facts import FactRequest, FixedFacts, Given
 from ostiary.perform import run
-from ostiary.policy import Admitted, assemble
+from ostiary.policy import Admitted, Policy, assemble
+from tables import as_yaml, read_table
 
 CASES = Path(__file__).parent / "cases" / "policy"
 TIERS = {"managed": "managed", "policy": "user", "project": "project", "plugin": "plugin"}
@@ -30,22 +29,13 @@ EVENT_KEYS = ("mcp_source", "prompt", "output", "mode", "session", "subagent", "
 
 
 def load(path: Path) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = YAML(typ="safe", pure=True).load(path.read_text("utf-8"))["cases"]
+    rows: list[dict[str, Any]] = read_table(path)["cases"]
     return rows
 
 
 ROWS = [
     pytest.param(row, id=f"{path.stem}: {row['note']}") for path in sorted(CASES.rglob("*.yaml")) for row in load(path)
 ]
-
-
-def as_yaml(value: Any) -> bytes:
-    stream = io.BytesIO()
-    writer = YAML(typ="safe", pure=True)
-    writer.default_flow_style = False
-    writer.representer.ignore_aliases = lambda _: True  # type: ignore[method-assign]
-    writer.dump(value, stream)
-    return stream.getvalue()
 
 
 def sources(row: dict[str, Any]) -> list[Admitted]:
@@ -101,19 +91,20 @@ def facts(row: dict[str, Any]) -> FixedFacts:
     return FixedFacts(known, answers)
 
 
-def decide(row: dict[str, Any], explain: bool = False) -> Outcome:
+def decide(policy: Policy, row: dict[str, Any]) -> Outcome:
     known = facts(row)
-    return run(evaluate(assemble(sources(row)), event(row), known.known, explain), known)
+    return run(evaluate(policy, event(row), known.known), known)
 
 
 @pytest.mark.parametrize("row", ROWS)
 def test_case(row: dict[str, Any]) -> None:
     want = dict(row["want"])
     assert "verdict" in want
-    outcome = decide(row)
+    policy = assemble(sources(row))
+    outcome = decide(policy, row)
     report = outcome.to_json()
     report["fired"] = [step.rule.rsplit("/", 1)[-1] for step in outcome.trail if step.state == "active"]
     report["states"] = {step.rule.rsplit("/", 1)[-1]: step.state for step in outcome.trail}
     report["model_reason"] = outcome.model_reason
-    report["warnings"] = list(assemble(sources(row)).warnings)
+    report["warnings"] = list(policy.warnings)
     assert {key: report.get(key) for key in want} == want

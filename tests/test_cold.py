@@ -388,7 +388,7 @@ fields = (
 
 
 @given(payload=st.dictionaries(st.sampled_from(fields), json_values | st.sampled_from(["PreToolUse", "Bash", "Stop"])))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 def test_any_payload_is_answered(payload: dict[str, Any], machine: Machine) -> None:
     plant(machine.base, {"config/policy.yaml": DENY_RM, "project/.ostiary/policy.yaml": BROKEN})
     for name in ("PreToolUse", "Stop", None):

@@ -6,21 +6,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_core import PydanticCustomError
-from ruamel.yaml import YAML
 
 from ostiary import patterns
 from ostiary.matchers.compact import entry
 from ostiary.matchers.line import line_plan, option_names
 from ostiary.tools import TOOLS
+from tables import read_table
 
 CASES = Path(__file__).parent / "cases" / "compact"
 ROWS = [
     pytest.param(row, decision, id=f"{decision} {row.get('note', row['entry'])}")
     for path in sorted(CASES.rglob("*.yaml"))
-    for row in YAML(typ="safe", pure=True).load(path.read_text("utf-8"))
+    for row in read_table(path)
     for decision in row.get("in", ("deny", "ask", "allow"))
 ]
 
@@ -45,7 +45,6 @@ def test_a_mistyped_tool_gets_the_nearest_name() -> None:
     assert help == "did you mean `Bash`?"
 
 
-@settings(deadline=None)
 @given(st.text(max_size=40), st.sampled_from(["deny", "ask", "allow"]))
 def test_any_text_is_an_entry_or_a_problem(text: str, decision: Any) -> None:
     try:
@@ -64,7 +63,6 @@ def fits(plan: Any, line: str) -> bool:
 WORDS = st.lists(st.text("abcde-./", min_size=1, max_size=5), min_size=1, max_size=4).map(" ".join)
 
 
-@settings(deadline=None)
 @given(WORDS, WORDS)
 def test_a_stem_with_a_star_fits_itself_and_more_words_only(stem: str, rest: str) -> None:
     for text in (f"{stem} *", f"{stem}:*"):
@@ -74,7 +72,6 @@ def test_a_stem_with_a_star_fits_itself_and_more_words_only(stem: str, rest: str
         assert not fits(plan, f"{stem}x")
 
 
-@settings(deadline=None)
 @given(WORDS)
 def test_a_text_without_a_star_fits_only_itself(text: str) -> None:
     assert fits(line_plan(text), text)

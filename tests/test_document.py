@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 from ruamel.yaml.error import MarkedYAMLError
@@ -146,7 +146,6 @@ def test_words_of_a_parser_that_nobody_knows() -> None:
 TEXTS = st.text(st.sampled_from("ab:-#'\"[]{},&*!|>%@`? \n\t~0"), max_size=40)
 
 
-@settings(deadline=None)
 @given(st.one_of(TEXTS, st.text(max_size=60), st.binary(max_size=60)))
 def test_any_text_is_a_document_or_problems(text: str | bytes) -> None:
     try:
@@ -162,7 +161,6 @@ def test_any_text_is_a_document_or_problems(text: str | bytes) -> None:
 KEYS = st.sampled_from(["version", "deny", "vars", "default", "rules", "name", "x"])
 
 
-@settings(deadline=None)
 @given(st.dictionaries(KEYS, TEXTS, min_size=1))
 def test_a_foreign_text_is_never_quoted(data: dict[str, str]) -> None:
     secret = "hunter2"

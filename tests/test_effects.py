@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
 
 from ostiary.decision import Outcome, Verdict
 from ostiary.effects import EFFECTS, Contract, Delivery, Effective, effective
 from ostiary.event import EVENTS
+from tables import read_table
 
-CASES = YAML(typ="safe").load(Path(__file__).parent / "cases" / "handlers" / "effects.yaml")
+CASES = read_table(Path(__file__).parent / "cases" / "handlers" / "effects.yaml")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['contract']} {case['event']} {case['outcome']}")

@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
 
 from ostiary.build import IncludeError, IncludeRef, compile_definitions, compile_file
 from ostiary.problems import PolicyError
+from tables import read_table
 
 ERRORS = Path(__file__).parent / "errors"
 
 
 def load(path: Path) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = YAML(typ="safe", pure=True).load(path.read_text("utf-8"))
+    rows: list[dict[str, Any]] = read_table(path)
     return rows
 
 

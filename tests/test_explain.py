@@ -11,7 +11,6 @@ from typing import Any, get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ruamel.yaml import YAML
 
 from ostiary.call import analyse
 from ostiary.call.model import Call
@@ -23,6 +22,7 @@ from ostiary.explain import STATES, Branch, call_json, drawn, explained, json_te
 from ostiary.facts import FactRequest, FixedFacts, Given
 from ostiary.tools import TOOLS
 from ostiary.visible import visible
+from tables import read_table
 
 PUSH = PartReport(
     text="git push -f",
@@ -178,7 +178,7 @@ def test_markup_is_text() -> None:
 
 
 CALLS = Path(__file__).parent / "cases" / "explain" / "calls.yaml"
-ROWS = YAML(typ="safe", pure=True).load(CALLS.read_text("utf-8"))
+ROWS = read_table(CALLS)
 
 
 GIVEN = Given(home="/home/dev", start="/work", roots=("/work",), workdirs=("/work",))

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ruamel.yaml import YAML
 
 from ostiary import cold
 from ostiary.commands import hook as verb
@@ -30,12 +29,13 @@ from ostiary.sources.compiling import compile_source
 from ostiary.sources.desk import Desk
 from ostiary.sources.places import Managed, NoPlace, Places, find_places
 from ostiary.sources.roots import find_roots
+from tables import read_table
 from trees import plant
 
 if sys.platform != "win32":
     from ostiary.commands.shared import children
 
-TABLE = YAML(typ="safe", pure=True).load((Path(__file__).parent / "cases/failure/on_error.yaml").read_text("utf-8"))
+TABLE = read_table(Path(__file__).parent / "cases/failure/on_error.yaml")
 WAYS: tuple[OnError, ...] = ("deny", "ask", "continue")
 ROWS = [
     pytest.param(row, setting, id=f"{row['agent']}: {row['event']}, {setting}")

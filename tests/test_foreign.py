@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from ruamel.yaml import YAML
 
 from ostiary.answers import NAMES
 from ostiary.dialects import tool_table
@@ -32,6 +31,7 @@ from ostiary.handlers import HANDLERS
 from ostiary.policy import HandlerPlan, RulePlan
 from ostiary.problems import PolicyError, Problem
 from ostiary.tools import TOOLS
+from tables import read_table
 
 CASES = Path(__file__).parent / "cases" / "foreign"
 TABLE = tool_table(TOOLS)
@@ -40,9 +40,7 @@ FACTS = FixedFacts(Given(home="/home/dev", start="/work", roots=("/work",), work
 
 def rows(*names: str) -> list[Any]:
     return [
-        pytest.param(row, id=f"{name}: {row['note']}")
-        for name in names
-        for row in YAML(typ="safe", pure=True).load((CASES / f"{name}.yaml").read_text("utf-8"))
+        pytest.param(row, id=f"{name}: {row['note']}") for name in names for row in read_table(CASES / f"{name}.yaml")
     ]
 
 
@@ -208,7 +206,6 @@ SETTINGS = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=300)
 @given(SETTINGS | VALUES, st.sampled_from(AGENTS), st.sampled_from(["managed", "user", "project", "plugin"]))
 def test_whatever_a_file_holds_is_a_plan_or_a_problem(value: Any, agent: Any, tier: Any) -> None:
     raw = json.dumps(value).encode()
@@ -220,7 +217,6 @@ def test_whatever_a_file_holds_is_a_plan_or_a_problem(value: Any, agent: Any, ti
     read(raw)
 
 
-@settings(deadline=None, max_examples=300)
 @given(st.binary(max_size=40) | st.text('{}[],:"\\ 01e.-+truefalsn\n', max_size=40).map(str.encode))
 def test_the_reader_takes_no_more_than_json(raw: bytes) -> None:
     """What it takes, others take too, and for the same."""
@@ -232,7 +228,6 @@ def test_the_reader_takes_no_more_than_json(raw: bytes) -> None:
     assert set(found.lines.values()) <= set(range(1, raw.count(b"\n") + 2))
 
 
-@settings(deadline=None)
 @given(VALUES)
 def test_the_reader_takes_all_json_that_is_the_same_to_every_reader(value: Any) -> None:
     text = json.dumps(value, indent=1, ensure_ascii=False)

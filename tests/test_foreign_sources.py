@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
 
 from ostiary.cold import HookCall, decide
 from ostiary.engine import Engine
@@ -29,6 +28,7 @@ from ostiary.sources.discover import Source
 from ostiary.sources.foreign import Where, discover_foreign
 from ostiary.sources.places import Managed, Places
 from payloads import AGENT, bash, raw
+from tables import read_table
 from trees import plant, relative
 
 CASES = Path(__file__).parent / "cases" / "foreign"
@@ -36,7 +36,7 @@ OURS = frozenset({os.geteuid()})
 
 
 def rows(name: str) -> list[Any]:
-    table = YAML(typ="safe", pure=True).load((CASES / f"{name}.yaml").read_text("utf-8"))
+    table = read_table(CASES / f"{name}.yaml")
     return [pytest.param(row, id=row["note"]) for row in table]
 
 

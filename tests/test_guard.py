@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
 
 from matrix import sent
 from ostiary.build import compile_definitions, compile_file
@@ -25,6 +24,7 @@ from ostiary.policy import Admitted, assemble
 from ostiary.records import replace
 from ostiary.suites import made
 from ostiary.tools import TOOLS
+from tables import read_table
 from trees import plant
 
 pytestmark = pytest.mark.no_cover
@@ -80,7 +80,7 @@ def shown(call: Any) -> str:
 ROWS = [
     pytest.param(row["rule"], verdict, call, id=f"{row['rule']}: {verdict}: {shown(call)}")
     for path in sorted(CASES.glob("*.yaml"))
-    for row in YAML(typ="safe", pure=True).load(path.read_text("utf-8"))["cases"]
+    for row in read_table(path)["cases"]
     for verdict in ("deny", "ask", "none")
     for call in row.get(verdict, ())
 ]

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from ruamel.yaml import YAML
 
 from ostiary.decision import Decision, Outcome, Verdict
 from ostiary.evaluate import HandlerRequest, evaluate
@@ -18,10 +17,11 @@ from ostiary.event import Event
 from ostiary.facts import FixedFacts, Given
 from ostiary.perform import run
 from ostiary.policy import Admitted, ExceptionPlan, FilePlan, Gates, HandlerPlan, RulePlan, assemble
+from tables import read_table
 
 pytestmark = pytest.mark.no_cover
 
-CASES = YAML(typ="safe").load(Path(__file__).parent / "cases" / "handlers" / "dispatch.yaml")
+CASES = read_table(Path(__file__).parent / "cases" / "handlers" / "dispatch.yaml")
 FACTS = FixedFacts(Given(home="/home/dev", start="/work", roots=("/work",), workdirs=("/work",)))
 
 
@@ -170,7 +170,7 @@ def of_tier(tier: str, file: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {**file, "tier": tier, "rules": named, **more}
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(FILES, FILES, FILES, FILES, GATES, CALLS)
 def test_projects_and_plugins_loosen_nothing(
     managed: dict[str, Any],
@@ -204,7 +204,7 @@ def test_projects_and_plugins_loosen_nothing(
         assert "token" not in str(joined.updated_output)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(FILES, FILES, FILES, CALLS)
 def test_a_reviewed_project_stays_above_what_higher_rules_gave(
     managed: dict[str, Any], user: dict[str, Any], project: dict[str, Any], call: dict[str, Any]
@@ -224,7 +224,7 @@ def test_a_reviewed_project_stays_above_what_higher_rules_gave(
         assert after.halt >= before.halt
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(FILES, FILES, CALLS)
 def test_what_failed_is_no_looser_than_no_handler(
     managed: dict[str, Any], user: dict[str, Any], call: dict[str, Any]

@@ -161,7 +161,7 @@ def world(base: Path) -> Path:
     return base
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, suppress_health_check=list(HealthCheck))
 @given(steps=st.lists(st.tuples(st.sampled_from(sorted(EDITS)), st.sampled_from(sorted(CALLS))), max_size=10))
 def test_answers_are_those_of_hooks_that_read_everything(
     steps: list[tuple[str, str]], tmp_path_factory: pytest.TempPathFactory

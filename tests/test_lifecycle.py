@@ -12,16 +12,16 @@ from typing import Any, NoReturn
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ruamel.yaml import YAML
 
 import ostiary
 from ostiary import UnknownAgent, builtin_dialects, read_event
 from ostiary.dialects import DIALECTS, Dialect
 from ostiary.dialects.base import ForeignHooks, Form, Life, Mark, Slot, Timeouts
 from ostiary.dialects.vectors import VECTORS
+from tables import read_table
 
 HERE = Path(__file__).parent
-ROWS = YAML(typ="safe", pure=True).load((HERE / "cases/lifecycle/reading.yaml").read_text("utf-8"))["cases"]
+ROWS = read_table(HERE / "cases/lifecycle/reading.yaml")["cases"]
 CLAUDE_CODE = DIALECTS["claude-code"]
 STOP = {"hook_event_name": "Stop", "session_id": "s"}
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
 
 from lines import Line
 from ostiary import cold
@@ -19,8 +18,9 @@ from ostiary.explain import entry_line, gap_line, gaps, plain
 from ostiary.sources import chain, record
 from ostiary.sources.compiling import compile_source
 from payloads import AGENT, bash, raw, tool
+from tables import read_table
 
-GAPS = YAML(typ="safe", pure=True).load((Path(__file__).parent / "cases/record/gaps.yaml").read_text("utf-8"))["cases"]
+GAPS = read_table(Path(__file__).parent / "cases/record/gaps.yaml")["cases"]
 
 
 @pytest.mark.parametrize("row", GAPS, ids=lambda row: row["note"])

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
 
 from handling import request, say
 from ostiary.decision import Decision, Verdict
@@ -21,9 +20,10 @@ from ostiary.perform.placeholders import filled
 from ostiary.policy import ModelPlan
 from ostiary.sources.library import Library
 from servers.models import ModelServer, model_server
+from tables import read_table
 
 CASES = Path(__file__).parent / "cases" / "handlers" / "models.yaml"
-ROWS: dict[str, list[dict[str, Any]]] = YAML(typ="safe", pure=True).load(CASES.read_text("utf-8"))
+ROWS: dict[str, list[dict[str, Any]]] = read_table(CASES)
 PROVIDERS = ("anthropic", "openai")
 HOSTILE = {
     "ANTHROPIC_BASE_URL": "{evil}",

@@ -16,7 +16,6 @@ import pytest
 from hypothesis import given as given_any
 from hypothesis import settings
 from hypothesis import strategies as st
-from ruamel.yaml import YAML
 
 from ostiary import paths
 from ostiary.answers import MAYBE, NAMES, NO, YES
@@ -26,6 +25,7 @@ from ostiary.paths.glob import can_match, path_matches, segment_matches
 from ostiary.paths.spelling import FLAT
 from ostiary.patterns import Meter, metered
 from ostiary.words import Hole, HoleKind, Word, joined, word
+from tables import read_table
 
 pytestmark = pytest.mark.no_cover
 
@@ -75,7 +75,7 @@ def target(text: str) -> Word:
 def rows() -> list[Any]:
     found = []
     for path in sorted(CASES.glob("*.yaml")):
-        for row in YAML(typ="safe", pure=True).load(path.read_text("utf-8"))["cases"]:
+        for row in read_table(path)["cases"]:
             name = f"{path.stem}: {row.get('pattern', row.get('outside'))} {row['path']}"
             found.append(pytest.param(row, id=name))
     return found
@@ -199,7 +199,6 @@ NAMES_IN_PATHS = st.lists(st.sampled_from(["a", "b", "ab", "abb", ".env", "cab"]
 
 
 @given_any(SEGMENTS, NAMES_IN_PATHS)
-@settings(max_examples=500, deadline=None)
 def test_both_machines_agree_on_known_paths(pattern: list[str], names: list[str]) -> None:
     if names:
         path = "/" + "/".join(names)
@@ -229,7 +228,7 @@ PATTERNS = st.sampled_from(
 
 
 @given_any(PATTERNS, WITH_HOLES, FILLS, st.booleans())
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=1500)
 def test_the_answer_holds_whatever_variables_hold(pattern: str, parts: list[str], fills: list[str], wide: bool) -> None:
     text = "".join(parts)
     match = matcher((path_plan(pattern),), wide)
@@ -249,7 +248,7 @@ GLOB_FILLS = st.sampled_from(["a", "b", "ab", "a.b"])
 
 
 @given_any(PATTERNS, st.lists(st.sampled_from(["<*>", "a", "/", "b/", "/etc/"]), min_size=1, max_size=5), GLOB_FILLS)
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 def test_the_answer_holds_whatever_a_glob_finds(pattern: str, parts: list[str], fill: str) -> None:
     text = "".join(parts)
     match = matcher((path_plan(pattern),), True)
@@ -275,7 +274,6 @@ def test_narrow_is_never_wider(pattern: str, parts: list[str]) -> None:
 
 
 @given_any(st.text(max_size=30), st.none() | st.just("/w"), st.booleans(), st.booleans())
-@settings(max_examples=500, deadline=None)
 def test_any_text_is_a_path(text: str, cwd: str | None, wide: bool, windows: bool) -> None:
     knowledge = known({"windows": windows})
     matcher((path_plan("**/.env"), path_plan("~/x/"), path_plan("./y")), wide)(word(text), cwd, knowledge)
@@ -285,7 +283,6 @@ def test_any_text_is_a_path(text: str, cwd: str | None, wide: bool, windows: boo
 
 
 @given_any(st.text(max_size=30))
-@settings(max_examples=500, deadline=None)
 def test_any_text_is_a_pattern_or_refused(text: str) -> None:
     with contextlib.suppress(ValueError):
         matcher((path_plan(text),), True)(word("a/b"), START, known())

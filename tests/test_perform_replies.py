@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ruamel.yaml import YAML
 
 from ostiary.decision import Decision, Verdict
 from ostiary.perform import replies
 from ostiary.perform.program import CAPTURED, Ended
+from tables import read_table
 
 CASES = Path(__file__).parent / "cases" / "replies"
 
@@ -26,7 +26,7 @@ CASES = Path(__file__).parent / "cases" / "replies"
 def rows() -> list[Any]:
     found = []
     for path in sorted(CASES.glob("*.yaml")):
-        table = YAML(typ="safe", pure=True).load(path.read_text("utf-8"))
+        table = read_table(path)
         found += [pytest.param(table["contract"], row, id=f"{path.stem}: {row['note']}") for row in table["cases"]]
     return found
 

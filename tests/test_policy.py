@@ -14,7 +14,7 @@ from ostiary.event import GATES, Event
 from ostiary.perform import run
 from ostiary.policy import Admitted, ExceptionPlan, FilePlan, RulePlan, assemble, file_plan, plain, stand_in
 from strategies import FACTS, program
-from test_cases import as_yaml
+from tables import as_yaml
 
 LS = Event.from_call("bash", {"command": "ls"}, cwd="/work")
 

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ostiary import programs
@@ -384,7 +384,6 @@ def test_refs_with_holes() -> None:
     st.lists(st.sampled_from(["-a", "-abc", "--x", "--x=y", "--", "-", "+x", "a", "A=b", ";", ""]), max_size=6),
     st.lists(st.sampled_from([X, GLOB, "-", "--", "a", "=", "x"]), max_size=3),
 )
-@settings(max_examples=500, deadline=None)
 def test_reading_arguments_never_raises(name: str, given_: list[str], pieces: list[str | Hole]) -> None:
     mixed = Word(tuple(pieces), many=True)
     found = read(name, *given_, mixed, *given_)

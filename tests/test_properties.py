@@ -20,7 +20,7 @@ from strategies import FACTS, GATES, events, files, program, rules
 
 pytestmark = pytest.mark.no_cover
 
-EXAMPLES = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+EXAMPLES = settings(suppress_health_check=[HealthCheck.too_slow])
 
 managed_files = files("managed", others=("user:user/r0", "project:repo/r0"))
 user_files = files("user", others=("managed:managed/r0", "project:repo/r0"))

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
 
 from ostiary.build import compile_file
 from ostiary.decision import Verdict
@@ -18,9 +17,10 @@ from ostiary.event import Event
 from ostiary.facts import FactRequest, FixedFacts, Given
 from ostiary.perform import run
 from ostiary.policy import Admitted, assemble
+from tables import read_table
 
 ROOT = Path(__file__).parent.parent
-TABLE: dict[str, Any] = YAML(typ="safe", pure=True).load(ROOT / "tests/cases/quiet/baseline.yaml")
+TABLE: dict[str, Any] = read_table(ROOT / "tests/cases/quiet/baseline.yaml")
 PACK = "policies/baseline.yaml"
 POLICY = assemble([Admitted("user", True, compile_file((ROOT / PACK).read_bytes(), PACK)[0])])
 START = "/home/dev/app"

@@ -16,7 +16,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
-from ruamel.yaml import YAML
 
 from matrix import CALLS, TABLE, sent
 from ostiary import __version__, cold, redaction
@@ -30,13 +29,14 @@ from ostiary.sources.account import account
 from ostiary.sources.compiling import compile_source
 from ostiary.sources.places import Managed, find_places
 from payloads import AGENT, bash, raw, stop, tool
+from tables import read_table
 from trees import plant
 
 if sys.platform == "win32":
     pytest.skip("paths of POSIX", allow_module_level=True)
 
 HERE = Path(__file__).parent
-LINES = YAML(typ="safe", pure=True).load((HERE / "cases/record/lines.yaml").read_text("utf-8"))
+LINES = read_table(HERE / "cases/record/lines.yaml")
 SCHEMA = Draft7Validator(json.loads((HERE.parent / "schemas/record.schema.json").read_text("utf-8")))
 
 
@@ -365,7 +365,7 @@ TOOLS_WITH: list[tuple[str, Callable[[str], dict[str, Any]]]] = [
     ),
     detail=st.sampled_from(["digest", "redacted", "full"]),
 )
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_looks_like_a_secret_stays_nowhere(
     token: str, payload: Callable[[str], dict[str, Any]], detail: str, machine: Machine
 ) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft7Validator
-from ruamel.yaml import YAML
 
 import ostiary.handlers
 import ostiary.matchers
@@ -23,6 +22,7 @@ from ostiary.matchers import Condition
 from ostiary.matchers.base import Lint, Spec, Value
 from ostiary.rules.events import FOREIGN
 from ostiary.tools import TOOLS
+from tables import read_table
 
 ROOT = Path(__file__).parent.parent
 CASES = Path(__file__).parent / "cases" / "matchers"
@@ -36,7 +36,7 @@ def tuples(value: Any) -> Any:
 ROWS = [
     pytest.param(row["when"], tuples(row["plan"]), row.get("lints", []), id=json.dumps(row["when"]))
     for path in sorted(CASES.rglob("*.yaml"))
-    for row in YAML(typ="safe", pure=True).load(path.read_text("utf-8"))
+    for row in read_table(path)
 ]
 
 

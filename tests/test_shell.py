@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from ruamel.yaml import YAML
 
 from ostiary.shell import Command, Script, parse, second
 from ostiary.shell.limits import COMMANDS, DEPTH, STEPS, TEXT
 from ostiary.shell.powershell import second as powershell_second
 from ostiary.words import Word
+from tables import read_table
 
 CASES = Path(__file__).parent / "cases" / "shell"
 ABOUT = {"note", "text", "language", "only", "unparsed", "limit"}
@@ -33,7 +33,7 @@ ABOUT = {"note", "text", "language", "only", "unparsed", "limit"}
 def rows() -> Iterator[Any]:
     for path in sorted(CASES.glob("*.yaml")):
         language = path.stem if path.stem in ("powershell", "cmd") else "bash"
-        for row in YAML(typ="safe", pure=True).load(path.read_text("utf-8"))["cases"]:
+        for row in read_table(path)["cases"]:
             row["language"] = language
             yield pytest.param(row, id=f"{path.stem}: {row['note']}")
 
@@ -245,7 +245,6 @@ TOKENS = st.sampled_from(
 
 
 @given(st.lists(TOKENS, max_size=40).map("".join) | st.text(max_size=60))
-@settings(max_examples=400)
 def test_every_text_has_commands(text: str) -> None:
     script = parse(text)
     assert script.commands
@@ -322,7 +321,6 @@ WINDOWS_TOKENS = st.sampled_from(
 
 @pytest.mark.parametrize("language", ["powershell", "cmd"])
 @given(text=st.lists(WINDOWS_TOKENS, max_size=40).map("".join) | st.text(max_size=60))
-@settings(max_examples=400)
 def test_every_text_of_windows_has_commands(language: str, text: str) -> None:
     script = parse(text, language)
     assert script.commands

@@ -116,7 +116,7 @@ def test_calls_are_bounded_too(kind: str) -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(sorted(HOSTILE)), st.integers(1, 60)), min_size=1, max_size=4))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_what_grows_is_bounded_in_any_mixture(parts: list[tuple[str, int]]) -> None:
     within_bounds("\n".join(HOSTILE[kind](size) for kind, size in parts))
 

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
 
 from ostiary.facts import SCRIPT_BYTES, FactRequest
 from ostiary.policy import FilePlan, IncludePlan, RulePlan
@@ -30,6 +29,7 @@ from ostiary.sources.places import LAYOUTS, Managed, NoPlace, Places, find_place
 from ostiary.sources.private import read_private, write_private
 from ostiary.sources.roots import Roots, find_roots
 from ostiary.sources.worktrees import repository
+from tables import read_table
 from trees import plant, relative
 
 if sys.platform == "win32":
@@ -40,7 +40,7 @@ OURS = frozenset({0, os.geteuid()})
 
 
 def table(name: str) -> list[Any]:
-    rows = YAML(typ="safe", pure=True).load((CASES / name).read_text("utf-8"))["cases"]
+    rows = read_table(CASES / name)["cases"]
     return [pytest.param(row, id=row["note"]) for row in rows]
 
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft7Validator
-from ruamel.yaml import YAML
 
 from ostiary.engine import Engine
 from ostiary.explain import REVIEWS, STATES, plain, status_json, status_lines
 from ostiary.problems import Problem
+from tables import read_table
 from trees import plant
 
 if os.name != "posix":
@@ -22,7 +22,7 @@ if os.name != "posix":
 
 HERE = Path(__file__).parent
 SCHEMA = json.loads((HERE.parent / "schemas" / "status.schema.json").read_text("utf-8"))
-ROWS = YAML(typ="safe", pure=True).load((HERE / "cases" / "explain" / "status.yaml").read_text("utf-8"))["cases"]
+ROWS = read_table(HERE / "cases" / "explain" / "status.yaml")["cases"]
 
 
 @pytest.fixture

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_core import PydanticCustomError
-from ruamel.yaml import YAML
 
 from ostiary.answers import YES
 from ostiary.call.model import Call, Part
@@ -19,9 +18,10 @@ from ostiary.event import Event
 from ostiary.facts import Given, Knowledge
 from ostiary.matchers.tool import ToolMatcher, compile_foreign_tool, tool_plan
 from ostiary.tools import TOOLS
+from tables import read_table
 
 FILE = Path(__file__).parent / "cases" / "tools" / "matchers.yaml"
-TABLE = YAML(typ="safe", pure=True).load(FILE.read_text("utf-8"))
+TABLE = read_table(FILE)
 ROWS = [pytest.param(row, id=repr(row["pattern"])) for row in TABLE["cases"]]
 POLICY = [pytest.param(row, id=repr(row["pattern"])) for row in TABLE["cases"] if "policy" in row]
 
@@ -75,7 +75,6 @@ def test_an_expression_that_takes_too_long_on_known_names_is_not_warned_of() -> 
     assert list(matcher.lints(frozenset(["a" * 60]))) == []
 
 
-@settings(deadline=None)
 @given(st.text(max_size=30))
 def test_any_text_is_a_pattern_or_a_problem(pattern: str) -> None:
     with contextlib.suppress(PydanticCustomError):
@@ -83,7 +82,6 @@ def test_any_text_is_a_pattern_or_a_problem(pattern: str) -> None:
     assert compile_foreign_tool(pattern)[0][0] == "tool"
 
 
-@settings(deadline=None)
 @given(st.from_regex("[A-Za-z0-9_|]{1,20}", fullmatch=True))
 def test_both_readings_agree_on_names(pattern: str) -> None:
     try:

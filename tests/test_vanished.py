@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
 
 from lines import Line, Person, at_terminal
 from looking import rely
@@ -28,14 +27,13 @@ from ostiary.sources.places import Managed, Places, find_places
 from ostiary.sources.seen import Noted
 from payloads import AGENT, bash, raw
 from processes import hook
+from tables import read_table
 from trees import plant
 
 if sys.platform == "win32":
     pytest.skip("owners and paths of POSIX", allow_module_level=True)
 
-ROWS = YAML(typ="safe", pure=True).load((Path(__file__).parent / "cases/sources/vanished.yaml").read_text("utf-8"))[
-    "cases"
-]
+ROWS = read_table(Path(__file__).parent / "cases/sources/vanished.yaml")["cases"]
 DENY = "version: 1\ndeny: ['Bash(rm *)']\n"
 POLICY = "project/.ostiary/policy.yaml"
 NOTE = "its rules that stop calls"

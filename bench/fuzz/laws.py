@@ -4,6 +4,7 @@ however it is spelled.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Iterator
 from random import Random
@@ -99,7 +100,11 @@ def _fixed(template: str) -> Wrapper:
     sure = "<<" not in template
     if template in ("! @", "time @"):  # a newline behind these is the end of an empty command
         return lambda text, _: (text if text.lstrip()[:1] == "#" else template.replace("@", text.lstrip("\n")), sure)
-    return lambda text, _: (text if "<<" in text and not sure else template.replace("@", text), sure)
+    if sure:
+        return lambda text, _: (template.replace("@", text), sure)
+    # A second here-document would wait for the first, and behind the first line break comes what is only data.
+    unfit = re.compile("<<" if "\n" in template.partition("@")[0] else r"<<|(?<!\\)\n")
+    return lambda text, _: (text if unfit.search(text) else template.replace("@", text), sure)
 
 
 Wrapper = Callable[[str, Random], tuple[str, bool]]
