@@ -108,6 +108,15 @@ class World:
         """What the service says of itself, None if none runs."""
         return ask(self.address, "status")
 
+    def rested(self) -> dict[str, Any]:
+        """The same once no worker has a call any more: a client has its answer before the service knows."""
+        return until(lambda: (found := self.status()) and not found["busy"] and found)  # type: ignore[no-any-return]
+
+    def worker(self) -> int:
+        """The process of the only worker, which has nothing to do."""
+        (found,) = self.rested()["workers"]
+        return int(found)
+
     def client(self, payload: Any, event: str = "PreToolUse", *, milliseconds: int = 20_000, **more: Any) -> Any:
         """A client that was started, with the payload sent to it."""
         command = [*self.program, self.address, str(milliseconds), "--", *self.cold(event)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shlex
 import shutil
 import signal
@@ -20,9 +21,8 @@ import pytest
 
 from ostiary import __version__
 from ostiary.dialects import DIALECTS, unreadable
-from ostiary.service import workers
 from ostiary.service.protocol import ALIVE, ANSWER, COLD, FRAME, Frame, Request, answer, framing, read
-from ostiary.service.workers import Limits
+from ostiary.service.working import Tell, worked
 from ostiary.sources import record
 from payloads import AGENT, bash, raw, stop, tool
 from processes import PROGRAM, SOURCE
@@ -79,9 +79,7 @@ def test_answers_are_those_of_the_cold_command(world: World) -> None:
         assert (name, world.said(payload)) == (name, world.hooked(payload))
     stopped = stop(str(world.project))
     assert world.said(stopped, "Stop") == world.hooked(stopped, "Stop") == (b"", b"", 0)
-    status = world.status()
-    assert status
-    assert status["calls"] == {"answered": len(payloads(world))}  # all but the one that is too large, and Stop
+    assert world.rested()["calls"] == {"answered": len(payloads(world))}  # all but the one that is too large, and Stop
 
 
 def test_handlers_run_in_the_agents_own_processes(world: World) -> None:
@@ -93,9 +91,7 @@ def test_handlers_run_in_the_agents_own_processes(world: World) -> None:
     world.serve()
     assert world.said(rm(world)) == world.hooked(rm(world))
     assert b'"no"' in world.said(rm(world))[0]
-    status = world.status()
-    assert status
-    assert status["calls"] == {"left": 2}
+    assert world.rested()["calls"] == {"left": 2}
 
 
 def test_what_it_answers_is_recorded_once(world: World) -> None:
@@ -140,7 +136,7 @@ def test_the_first_call_starts_it_and_it_keeps_nothing_of_who_did(world: World) 
     assert oct(os.lstat(world.address).st_mode) == "0o140600"
     assert oct(os.lstat(Path(world.address).parent).st_mode) == "0o40700"
     assert verdict(world.said(rm(world))) == "deny"
-    assert world.status()["calls"] == {"answered": 1}  # type: ignore[index]
+    assert world.rested()["calls"] == {"answered": 1}
 
 
 def test_many_at_once_start_one(world: World) -> None:
@@ -163,7 +159,7 @@ def test_it_ends_when_nobody_asks(world: World) -> None:
 
 def test_it_ends_when_told_to(world: World) -> None:
     pid = world.serve()
-    workers = world.status()["workers"]  # type: ignore[index]
+    workers = world.rested()["workers"]
     os.kill(pid, signal.SIGTERM)
     until(lambda: not any(map(alive, (pid, *workers))))
     assert not os.path.exists(world.address)
@@ -231,7 +227,7 @@ def test_every_call_is_answered(fault: str, world: World) -> None:
     expected, happens = FAULTS[fault]
     pid = world.serve(limits="start=3.0")
     assert verdict(world.said(rm(world))) == "deny"
-    (worker,) = world.status()["workers"]  # type: ignore[index]
+    worker = world.worker()
     os.kill(worker, signal.SIGSTOP)
     client = world.client(bash("ls x", str(world.project)))
     until(lambda: world.status()["busy"])  # type: ignore[index]
@@ -249,7 +245,7 @@ def test_every_call_is_answered(fault: str, world: World) -> None:
 
 def test_a_call_that_hangs_delays_no_other_and_shows_signs_of_life(world: World) -> None:
     world.serve("alive=0.1")
-    (worker,) = world.status()["workers"]  # type: ignore[index]
+    worker = world.worker()
     os.kill(worker, signal.SIGSTOP)
     with world.connected() as connection:
         connection.sendall(world.request(rm(world)))
@@ -262,7 +258,7 @@ def test_a_call_that_hangs_delays_no_other_and_shows_signs_of_life(world: World)
 
 def test_a_call_waits_for_no_worker_for_long(world: World) -> None:
     world.serve(limits="workers=1, wait=0.1")
-    (worker,) = world.status()["workers"]  # type: ignore[index]
+    worker = world.worker()
     os.kill(worker, signal.SIGSTOP)
     with world.connected() as connection:
         connection.sendall(world.request(rm(world)))
@@ -273,18 +269,37 @@ def test_a_call_waits_for_no_worker_for_long(world: World) -> None:
 
 def test_an_answer_that_is_too_long_is_left_to_the_cold_path() -> None:
     request = Request(__version__, AGENT, "", "", b"")
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        found = [
-            workers._worked(request, lambda _request, _tell, size=size: Frame(ANSWER, b"x" * size), ours, Limits()).kind
-            for size in (FRAME, FRAME + 1)
-        ]
+    tell = Tell(lambda *_: None, lambda _: None)
+    found = [
+        worked(request, lambda _request, _tell, size=size: Frame(ANSWER, b"x" * size), tell).kind
+        for size in (FRAME, FRAME + 1)
+    ]
     assert found == [ANSWER, COLD]
+
+
+def test_connections_that_say_nothing_give_way(world: World) -> None:
+    pid = world.serve("receive=60.0")
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    count = min(10_000, most[1] - 100)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (count + 100, most[1]))
+    try:
+        connections = [socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) for _ in range(count)]
+        for connection in connections:
+            connection.connect(world.address)
+        assert verdict(world.said(rm(world))) == "deny"
+        assert world.rested()["calls"] == {"refused": count - 255, "answered": 1}
+        assert len(os.listdir(f"/proc/{pid}/fd")) < 300
+        with connections[0]:
+            assert list(frames(connections[0])) == []
+        for connection in connections:
+            connection.close()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, most)
 
 
 def test_a_worker_whose_client_went_away_ends(world: World) -> None:
     world.serve("alive=0.1")
-    (worker,) = world.status()["workers"]  # type: ignore[index]
+    worker = world.worker()
     os.kill(worker, signal.SIGSTOP)
     with world.connected() as connection:
         connection.sendall(world.request(rm(world)))
@@ -295,7 +310,7 @@ def test_a_worker_whose_client_went_away_ends(world: World) -> None:
 @each_client
 def test_a_client_keeps_its_own_deadline(world: World) -> None:
     world.serve()
-    (worker,) = world.status()["workers"]  # type: ignore[index]
+    worker = world.worker()
     os.kill(worker, signal.SIGSTOP)
     said = world.said(rm(world), milliseconds=1500)
     assert verdict(said) == "deny"
@@ -414,7 +429,7 @@ def test_another_user_is_not_answered(world: World) -> None:
     with ours:
         assert ours.recv(1 << 16) in (b"<>", b"<ConnectionResetError>", b"<BrokenPipeError>")
     os.waitpid(child, 0)
-    assert world.status()["calls"] == {"refused": 1}  # type: ignore[index]
+    assert world.rested()["calls"] == {"refused": 1}
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")

@@ -16,7 +16,7 @@ from ostiary.service.address import NoAddress, address, lock, make_folder
 from ostiary.service.protocol import Frame, Request
 from ostiary.service.server import BOUNDS, Bounds, Server
 from ostiary.service.starting import CLEAN, command
-from ostiary.service.workers import Tell, Work
+from ostiary.service.working import Tell, Work
 from ostiary.sources.compiling import compile_source
 from ostiary.sources.discover import missing
 from ostiary.sources.keeping import Keeping

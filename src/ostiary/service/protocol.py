@@ -4,13 +4,10 @@ too."""
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
-from typing import TYPE_CHECKING, BinaryIO, Final, TypeVar, cast
+from collections.abc import Callable, Generator
+from typing import BinaryIO, Final, Generic, TypeVar, cast
 
 from ostiary.records import NamedTuple
-
-if TYPE_CHECKING:
-    from asyncio import StreamReader
 
 MAGIC: Final = b"OST1"
 """How every request begins. It names the version of this protocol, which is not that of Ostiary."""
@@ -34,12 +31,13 @@ COLD: Final = b"C"
 """The client runs the cold command with the payload. The body says why."""
 FAILED: Final = b"F"
 """The client runs the cold command with further arguments, each behind its length: they say what failed."""
-TOLD: Final = b"T"
-"""From a worker to the service only: agent, event and seconds, apart by NUL, of the call it works on."""
 READ: Final = b"R"
 """From a worker to the service only: the generation of a policy that it read."""
+SENT: Final = b"S"
+"""From a worker to the service only: it sent the last frame to the client itself. The body is the kind of that frame,
+empty where it went out in part."""
 
-KINDS: Final = ALIVE + ANSWER + COLD + FAILED + TOLD + READ
+KINDS: Final = ALIVE + ANSWER + COLD + FAILED + READ + SENT
 
 
 class Malformed(Exception):
@@ -91,11 +89,6 @@ def answer(status: int, stdout: str, stderr: str) -> Frame:
     """The frame of an answer."""
     out, error = (text.encode("utf-8", "backslashreplace") for text in (stdout, stderr))
     return Frame(ANSWER, bytes([status]) + sized(out) + error)
-
-
-def word(kind: bytes, *texts: object) -> Frame:
-    """The frame by which a worker tells something."""
-    return Frame(kind, "\0".join(map(str, texts)).encode("utf-8", "surrogateescape"))
 
 
 def failed(*arguments: str) -> Frame:
@@ -157,11 +150,26 @@ def read(steps: Steps[T], file: BinaryIO) -> T:
         return cast("T", end.value)
 
 
-async def receive(steps: Steps[T], reader: StreamReader) -> T:
-    """The same from a stream of an event loop. Raises IncompleteReadError, an EOFError, if it ends."""
-    try:
-        size = next(steps)
-        while True:
-            size = steps.send(await reader.readexactly(size))
-    except StopIteration as end:
-        return cast("T", end.value)
+class Feed(Generic[T]):
+    """What comes one after another, in pieces, as an event loop has them."""
+
+    def __init__(self, begin: Callable[[], Steps[T]]) -> None:
+        self._begin = begin
+        self._steps = begin()
+        self._size = next(self._steps)
+        self._data = bytearray()
+
+    def put(self, data: bytes) -> list[T]:
+        """Takes a piece; what is whole with it. Raises what the steps do."""
+        self._data += data
+        found: list[T] = []
+        while len(self._data) >= self._size:
+            taken = bytes(self._data[: self._size])
+            del self._data[: self._size]
+            try:
+                self._size = self._steps.send(taken)
+            except StopIteration as end:
+                found.append(end.value)
+                self._steps = self._begin()
+                self._size = next(self._steps)
+        return found

@@ -10,25 +10,26 @@ import signal
 import socket
 import sys
 import time
-from asyncio import StreamReader, StreamWriter
 from collections import Counter, deque
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
 
 from ostiary import __version__
 from ostiary.records import NamedTuple
-from ostiary.service.peers import confined, peer
+from ostiary.service.peers import Peer, confined, peer
 from ostiary.service.protocol import (
     ALIVE,
     ANSWER,
     COLD,
     FAILED,
+    SENT,
+    Feed,
     Frame,
     Malformed,
     Request,
     answer,
     cold,
-    receive,
     requesting,
 )
 from ostiary.service.workers import Limits, Pool, Work
@@ -37,7 +38,6 @@ _NAMES: Final = {ANSWER: "answered", COLD: "left", FAILED: "failed"}
 _TIMES: Final = 4096
 _POLICIES: Final = 16
 _BACKLOG: Final = 128
-_BUFFER: Final = 1 << 20
 
 
 class Times(NamedTuple):
@@ -52,7 +52,7 @@ class Times(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """Everything that is bounded; `connections` at a time, further ones are closed."""
+    """Everything that is bounded; of more `connections` at a time the oldest without a request are closed."""
 
     times: Times = Times()
     workers: Limits = Limits()
@@ -66,14 +66,14 @@ class Server:
     """One service at one address, whose lock this process holds."""
 
     def __init__(self, address: str, work: Work, bounds: Bounds = BOUNDS) -> None:
+        self.bounds = bounds
+        self.counts: Counter[str] = Counter()
         self._address = address
         self._work = work
-        self._bounds = bounds
         self._code = _code()
         self._inode: int | None = None
         self._began = self._last = time.monotonic()
-        self._connections: set[asyncio.Task[None]] = set()
-        self._counts: Counter[str] = Counter()
+        self._connections: dict[Conversation, None] = {}
         self._took: deque[float] = deque(maxlen=_TIMES)
         self._policies: dict[str, float] = {}
 
@@ -89,54 +89,52 @@ class Server:
                 os.unlink(self._address)
 
     async def _run(self, listening: socket.socket) -> None:
-        self._ending = asyncio.Event()
-        self._pool = Pool(self._work, self._bounds.workers, self._note)
+        self._ending, self._quiet = asyncio.Event(), asyncio.Event()
+        self.pool = Pool(self._work, self.bounds.workers, self._note)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             loop.add_signal_handler(number, self._ending.set)
-        await self._pool.warm()
-        server = await asyncio.start_unix_server(self._connected, sock=listening, backlog=_BACKLOG, limit=_BUFFER)
+        self.pool.warm()
+        server = await loop.create_unix_server(lambda: Conversation(self), sock=listening, backlog=_BACKLOG)
         try:
             while not self._ending.is_set():
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._ending.wait(), self._bounds.times.look)
+                    await asyncio.wait_for(self._ending.wait(), self.bounds.times.look)
                 self._look()
         finally:
             server.close()
+            self._quiet.clear()
             if self._connections:
-                await asyncio.wait(self._connections, timeout=self._bounds.times.end)
-            self._pool.close()
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._quiet.wait(), self.bounds.times.end)
+            self.pool.close()
 
-    async def _connected(self, reader: StreamReader, writer: StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task
-        self._connections.add(task)
-        try:
-            if len(self._connections) <= self._bounds.connections:
-                await self._converse(reader, writer)
-        except (OSError, EOFError, Malformed):  # a client that went away, or is none
-            self._counts["refused"] += 1
-        finally:
-            self._connections.discard(task)
-            writer.close()
+    def enter(self, conversation: Conversation) -> bool:
+        """Makes room for a connection: where there are too many, the oldest that has not sent its request gives way.
+        False if there is none."""
+        self._last = time.monotonic()
+        if len(self._connections) >= self.bounds.connections:
+            idle = next((one for one in self._connections if one.idle), None)
+            if idle is None:
+                return False
+            idle.refuse()
+            self.leave(idle)
+        self._connections[conversation] = None
+        return True
 
-    async def _converse(self, reader: StreamReader, writer: StreamWriter) -> None:
-        """One request and its answer."""
-        who = peer(writer.get_extra_info("socket"))
-        if who.uid != os.geteuid():
-            raise Malformed("another user")
-        async with asyncio.timeout(self._bounds.times.receive):
-            request = await receive(requesting(), reader)
-        began = self._last = time.monotonic()
-        frame = await self._answer(request, who.pid, writer)
-        writer.write(frame.pack())
-        async with asyncio.timeout(self._bounds.times.receive):
-            await writer.drain()
-        if request.agent:
-            self._counts[_NAMES[frame.kind]] += 1
-            self._took.append(time.monotonic() - began)
+    def leave(self, conversation: Conversation) -> None:
+        """A connection is over."""
+        self._connections.pop(conversation, None)
+        if not self._connections:
+            self._quiet.set()
 
-    async def _answer(self, request: Request, pid: int, writer: StreamWriter) -> Frame:
+    def answered(self, kind: bytes, seconds: float) -> None:
+        """Notes that a call came to a last frame of this kind."""
+        self.counts[_NAMES[kind]] += 1
+        self._took.append(seconds)
+
+    def own(self, request: Request, pid: int) -> Frame | None:
+        """The last frame for a request of a process that takes no worker, None if it takes one. Raises `Malformed`."""
         if not request.agent:
             return self._word(request.event)
         if request.version != __version__:
@@ -144,17 +142,7 @@ class Server:
             return cold("another version of Ostiary runs the service")
         if confined(pid):
             return cold("the client lives in a sandbox that the service does not live in")
-        work = asyncio.ensure_future(self._pool.answer(request))
-        try:
-            while not (await asyncio.wait({work}, timeout=self._bounds.times.alive))[0]:
-                writer.write(Frame(ALIVE, b"").pack())
-                if writer.transport.is_closing():
-                    raise ConnectionError
-            return work.result()
-        except BlockingIOError:  # there can be no more processes
-            return cold("there can be no worker")
-        finally:
-            work.cancel()
+        return None
 
     def _note(self, generation: str) -> None:
         """Notes when a policy was first read."""
@@ -178,19 +166,117 @@ class Server:
             "version": __version__,
             "pid": os.getpid(),
             "seconds": round(time.monotonic() - self._began, 3),
-            "calls": dict(self._counts),
+            "calls": dict(self.counts),
             "milliseconds": {name: round(value, 3) for name, value in shares.items()},
             "policies": self._policies,
-            "workers": self._pool.pids,
-            "busy": self._pool.busy,
+            "workers": self.pool.pids,
+            "busy": self.pool.busy,
         }
 
     def _look(self) -> None:
         """Ends where what this was started from is not there any more, or nobody has asked for long."""
-        idle = not self._connections and time.monotonic() - self._last > self._bounds.times.idle
+        idle = not self._connections and time.monotonic() - self._last > self.bounds.times.idle
         if idle or _inode(self._address) != self._inode or _code() != self._code:
             self._ending.set()
-        self._pool.rest()
+        self.pool.rest()
+
+
+class Conversation(asyncio.Protocol):
+    """One connection: a request, signs of life, and an answer, which may be a worker's own."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._loop = asyncio.get_running_loop()
+        self._feed = Feed(requesting)
+        self._timer: asyncio.TimerHandle | None = None
+        self._frame: asyncio.Future[Frame] | None = None
+        self._began = 0.0
+        self.idle = True
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Looks who is there."""
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self._set(self._server.bounds.times.receive, self.refuse)
+        try:
+            self._socket = transport.get_extra_info("socket")
+            self._who = peer(self._socket)
+        except OSError:
+            self._who = Peer(-1)
+        if self._who.uid != os.geteuid():
+            self.refuse()
+        elif not self._server.enter(self):
+            transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        """Takes a piece of the request. Nothing counts that comes behind it."""
+        if not self.idle:
+            return
+        try:
+            for request in self._feed.put(data)[:1]:
+                self._asked(request)
+        except Malformed:
+            self.refuse()
+
+    def eof_received(self) -> bool:
+        """The client says no more; it may still be listening."""
+        if self.idle:
+            self.refuse()
+        return not self.idle
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 however it went
+        """Ends the work on it."""
+        self._set(None)
+        self._server.leave(self)
+        if self._frame:
+            self._frame.cancel()
+
+    def refuse(self) -> None:
+        """Ends a connection that is none of ours, or came to nothing."""
+        self._server.counts["refused"] += 1
+        self._transport.abort()
+
+    def _asked(self, request: Request) -> None:
+        self.idle, self._began = False, time.monotonic()
+        frame = self._server.own(request, self._who.pid)
+        if frame:
+            self._end(frame)
+            if request.agent:
+                self._server.answered(frame.kind, time.monotonic() - self._began)
+            return
+        self._frame = self._server.pool.answer(request, self._socket.fileno())
+        self._frame.add_done_callback(self._answered)
+        self._set(self._server.bounds.times.alive, self._beat)
+
+    def _beat(self) -> None:
+        """A sign of life."""
+        self._transport.write(Frame(ALIVE, b"").pack())
+        self._set(self._server.bounds.times.alive, self._beat)
+
+    def _answered(self, found: asyncio.Future[Frame]) -> None:
+        if found.cancelled():
+            return
+        frame = cold("there can be no worker") if found.exception() else found.result()
+        self._frame = None
+        kind = frame.kind
+        if kind == SENT:
+            kind = frame.body or COLD  # which is what a client does that was sent a part
+            self._transport.abort()
+        else:
+            self._end(frame)
+        self._server.answered(kind, time.monotonic() - self._began)
+
+    def _end(self, frame: Frame) -> None:
+        """Sends the last frame."""
+        self._set(self._server.bounds.times.receive, self._transport.abort)
+        self._transport.write(frame.pack())
+        self._transport.close()
+
+    def _set(self, seconds: float | None, happens: Callable[[], None] = lambda: None) -> None:
+        """What happens after so many seconds, in place of what would have."""
+        if self._timer:
+            self._timer.cancel()
+        self._timer = None if seconds is None else self._loop.call_later(seconds, happens)
 
 
 def _listen(address: str) -> socket.socket:
