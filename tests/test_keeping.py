@@ -17,13 +17,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from looking import rely
-from ostiary.cold import HookCall, decide
+from ostiary.cold import HookCall, Keep, decide
 from ostiary.engine import Engine
+from ostiary.perform.repeats import Repeats
 from ostiary.sources import looks
 from ostiary.sources.compiling import compile_source
 from ostiary.sources.desk import Desk
 from ostiary.sources.files import Unreadable
-from ostiary.sources.keeping import Afresh, Keeping
+from ostiary.sources.keeping import Keeping
 from ostiary.sources.looks import Memo, looking
 from ostiary.sources.places import find_places
 from ostiary.sources.roots import find_roots
@@ -138,10 +139,14 @@ CALLS: dict[str, Callable[[str], dict[str, Any]]] = {
 }
 
 
-def answer(base: Path, name: str, reading: Afresh) -> tuple[str, str, int]:
+def keeps() -> Keep:
+    return Keep(Keeping(), Repeats().judge)
+
+
+def answer(base: Path, name: str, keep: Keep) -> tuple[str, str, int]:
     payload = raw(CALLS[name](str(base)))
     call = HookCall(payload, AGENT, None, str(base / "config"), str(base / "project"))
-    said = decide(call, compile_source, reading=reading)
+    said = decide(call, compile_source, keep=keep)
     return said.stdout.replace(str(base), "BASE"), said.stderr.replace(str(base), "BASE"), said.status
 
 
@@ -169,28 +174,28 @@ def test_answers_are_those_of_hooks_that_read_everything(
     with pytest.MonkeyPatch.context() as patch:
         rely(patch)
         one, two = (world(tmp_path_factory.mktemp(f"{name}-").resolve()) for name in ("anew", "kept"))
-        keeping = Keeping()
+        keeping = keeps()
         for edit, call in [("", "rm"), ("", "ls"), *steps]:
             for base in (one, two):
                 if edit:
                     EDITS[edit](base)
             for name in (call, "rm", call):
-                assert (edit, answer(two, name, keeping)) == (edit, answer(one, name, Afresh()))
+                assert (edit, answer(two, name, keeping)) == (edit, answer(one, name, Keep()))
 
 
 @pytest.mark.parametrize("edit", EDITS)
 def test_an_edit_acts_on_the_next_call(edit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rely(monkeypatch)
-    base, keeping = world(tmp_path.resolve()), Keeping()
+    base, keeping = world(tmp_path.resolve()), keeps()
     for step in (lambda _: None, EDITS["the project denies and allows"], EDITS[edit]):
         step(base)
         for name in ("rm", "mv", "ls", "make"):
-            assert answer(base, name, keeping) == answer(base, name, Afresh())
+            assert answer(base, name, keeping) == answer(base, name, Keep())
 
 
 def test_what_is_as_it_was_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rely(monkeypatch)
-    base, keeping = world(tmp_path.resolve()), Keeping()
+    base, keeping = world(tmp_path.resolve()), keeps()
     first = [answer(base, "rm", keeping) for _ in range(3)][-1]
     reads: list[str] = []
     real = os.open

@@ -18,11 +18,12 @@ from looking import rely
 from ostiary import Engine, Event, cold
 from ostiary.cold import HookCall, decide
 from ostiary.decision import Outcome
+from ostiary.perform.repeats import Repeats
 from ostiary.policy import FilePlan, RulePlan, lost, stopping
 from ostiary.sources import memory, seen
 from ostiary.sources.compiling import compile_source
 from ostiary.sources.files import Unreadable
-from ostiary.sources.keeping import Afresh, Keeping
+from ostiary.sources.keeping import Keeping
 from ostiary.sources.places import Managed, Places, find_places
 from ostiary.sources.seen import Noted
 from payloads import AGENT, bash, raw
@@ -70,19 +71,19 @@ def judge(request: pytest.FixtureRequest, base: Path, monkeypatch: pytest.Monkey
     """Judges events as hooks do, as one process that keeps what it read, as an engine that reloads, and as one that is
     started anew."""
     engines: list[Engine] = []
-    keeping = Keeping()
+    keeping = cold.Keep(Keeping(), Repeats().judge)
     rely(monkeypatch)
 
-    def hooks(event: Event, reading: Afresh = cold._AFRESH) -> Outcome:
+    def hooks(event: Event, keep: cold.Keep = cold._NOTHING) -> Outcome:
         hooked = HookCall(b"", AGENT, None, None, str(base / "project"))
-        return cold._judged(event, hooked, places(base), cold._Ground(compile_source, reading)).outcome
+        return cold._judged(event, hooked, places(base), cold._Ground(compile_source, keep)).outcome
 
     def one(event: Event) -> Outcome:
         engines[:] = engines or [load(base)]
         engines[0].reload()
         return engines[0].decide(event)
 
-    kept = partial(hooks, reading=keeping)
+    kept = partial(hooks, keep=keeping)
     return {"hooks": hooks, "one process": kept, "one engine": one, "engines": lambda event: load(base).decide(event)}[
         request.param
     ]

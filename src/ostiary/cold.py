@@ -15,10 +15,11 @@ from ostiary.decision import Decision, Outcome, Verdict
 from ostiary.dialects import DIALECTS, Answer, Dialect, OnError, Unreadable, hosted, receive, unreadable, write
 from ostiary.dialects.writer import carries
 from ostiary.digests import sha256
-from ostiary.evaluate import HandlerRequest, evaluate
+from ostiary.evaluate import HandlerRequest
 from ostiary.event import Event
 from ostiary.facts import FactRequest, Given
-from ostiary.perform import permits, run
+from ostiary.perform import permits
+from ostiary.perform.repeats import Judge, judge
 from ostiary.records import NamedTuple, replace
 from ostiary.sources import account, approvals, record, results
 from ostiary.sources.admit import as_reviewed, told
@@ -78,23 +79,29 @@ class Listener(NamedTuple):
     handlers: bool = True
 
 
+class Keep(NamedTuple):
+    """What is kept from call to call, nothing by default: what was `read`, and what calls came to."""
+
+    read: Afresh = Afresh()
+    judge: Judge = judge
+
+
 _ALONE: Final = Listener()
-_AFRESH: Final = Afresh()
+_NOTHING: Final = Keep()
 
 
 def decide(
-    call: HookCall, compile: Compile | None = None, listener: Listener = _ALONE, reading: Afresh = _AFRESH
+    call: HookCall, compile: Compile | None = None, listener: Listener = _ALONE, keep: Keep = _NOTHING
 ) -> Answer:
-    """The answer to what a hook was sent, once it is recorded (law L11); `reading` says whether what it reads is kept
-    for further calls. Raises `Miss` if a source has to be compiled without `compile`, `Elsewhere` if the answer takes
-    handlers that do not run here, KeyError for an agent without a dialect; every other failure becomes an answer as
-    `listener.on_error` says."""
+    """The answer to what a hook was sent, once it is recorded (law L11). Raises `Miss` if a source has to be compiled
+    without `compile`, `Elsewhere` if the answer takes handlers that do not run here, KeyError for an agent without a
+    dialect; every other failure becomes an answer as `listener.on_error` says."""
     dialect = DIALECTS[call.agent]
     event = receive(dialect, call.raw, call.event_name)
     if isinstance(event, Unreadable):
         found = hosted(DIALECTS, dialect, call.raw, call.event_name)
         if found:
-            return decide(call._replace(agent=found.host.name, event_name=found.event_name), compile, listener, reading)
+            return decide(call._replace(agent=found.host.name, event_name=found.event_name), compile, listener, keep)
         wrong = _unregistered(dialect, call.event_name)
         if wrong:  # nobody knows what silence would mean there
             return _unjudged(Unjudged(dialect, call.event_name, wrong, "deny", call.raw), call, _strictest)
@@ -103,7 +110,7 @@ def decide(
     name = event.native_name or call.event_name
     listener.hears(dialect, name)
     try:
-        return _answer(dialect, event, call, _Ground(compile, reading, listener.handlers))
+        return _answer(dialect, event, call, _Ground(compile, keep, listener.handlers))
     except (Miss, Elsewhere):
         raise
     except Exception as error:
@@ -135,10 +142,10 @@ def _elsewhere(_requests: tuple[HandlerRequest, ...]) -> tuple[Decision | None, 
 
 
 class _Ground(NamedTuple):
-    """What an answer stands on: who compiles (None: nobody), how files are read, and whether handlers run here."""
+    """What an answer stands on: who compiles (None: nobody), what is kept, and whether handlers run here."""
 
     compile: Compile | None
-    reading: Afresh
+    keep: Keep
     handlers: bool = True
 
 
@@ -236,7 +243,7 @@ class _Asked:
 
 def _judged(event: Event, call: HookCall, places: Places, ground: _Ground) -> _Judged:
     began = time.monotonic() - call.spent
-    reading = ground.reading
+    reading = ground.keep.read
     roots = reading.roots(call.start, event.project, event.cwd)
     memory = Memory(places.state, event.agent, event.session)
     known = watch(places, event, memory, roots.start, reading.recall)
@@ -245,11 +252,10 @@ def _judged(event: Event, call: HookCall, places: Places, ground: _Ground) -> _J
     standings = files.settled(files.standings, known, noting=True)
     machine, policy = MachineFacts(roots, event.workdirs, memory), files.policy(standings)
     facts = _Asked(machine)
-    evaluation = evaluate(policy, event, facts.given(event.cwd))
     may = permits(policy, event, machine)
     handlers = _Handlers(event, call, roots, files.settings, places.state, began, may, _Took())
     perform = handlers.perform if ground.handlers else _elsewhere
-    outcome = run(evaluation, facts, as_reviewed(perform, standings))
+    outcome = ground.keep.judge(policy, event, facts, as_reviewed(perform, standings))
     outcome = _announced(told(noted(places.state, event, outcome), standings), event, files.settings)
     return _Judged(outcome, files.settings, tuple(facts.asked), handlers.took.seconds)
 

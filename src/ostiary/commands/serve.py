@@ -11,6 +11,7 @@ from ostiary import cold, shell
 from ostiary.commands import hook
 from ostiary.commands.shared.exits import Exit
 from ostiary.dialects import DIALECTS, Dialect, receive
+from ostiary.perform.repeats import Repeats
 from ostiary.service import protocol
 from ostiary.service.address import NoAddress, address, lock, make_folder
 from ostiary.service.protocol import Frame, Request
@@ -87,6 +88,7 @@ def _warm() -> None:
 def work(config_dir: str | None) -> Work:
     """What workers of the service of a folder of policy do with a call."""
     reading = Keeping()
+    keep = cold.Keep(reading, Repeats().judge)
 
     def answered(request: Request, tell: Tell) -> Frame:
         def hears(dialect: Dialect, event: str | None) -> None:
@@ -99,7 +101,7 @@ def work(config_dir: str | None) -> Work:
         call = cold.HookCall(request.payload, agent, event, config_dir, start)
         listener = cold.Listener(hook.on_error, hears, handlers=False)
         try:
-            said = cold.decide(call, compile_source, listener, reading)
+            said = cold.decide(call, compile_source, listener, keep)
         except cold.Elsewhere:
             return protocol.cold("handlers run in the agent's own processes")
         return protocol.answer(said.status, said.stdout, said.stderr)
