@@ -3,7 +3,8 @@ one answer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,20 @@ from machine import own_machine
 settings.register_profile("explore", deadline=None, max_examples=400)
 settings.register_profile("gate", deadline=None, max_examples=100, derandomize=True)
 settings.load_profile("explore")
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Traces nothing in tests marked `no_cover`. In the processes of xdist pytest-cov 7 begins to measure twice,
+    and ends only one of them for such a test."""
+    if item.get_closest_marker("no_cover") is None:
+        return (yield)
+    tracer = sys.gettrace()
+    sys.settrace(None)
+    try:
+        return (yield)
+    finally:
+        sys.settrace(tracer)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -241,6 +241,7 @@ LONG_EXAMPLES = f"rules: [{{id: r, when: {{mode: x}}, decision: deny, examples: 
 LARGE_INCLUDES = "include: [./a.yaml, ./b.yaml]\n"
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("text", "why"),
     [

@@ -397,6 +397,7 @@ HUGE: dict[str, Callable[[], dict[str, Any]]] = {
 }
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("detail", ["digest", "redacted", "full"])
 @pytest.mark.parametrize("make", HUGE.values(), ids=HUGE)
 def test_a_call_that_is_huge(
