@@ -17,6 +17,7 @@ from ostiary.cold import HookCall, Miss, decide
 from ostiary.dialects import Answer
 from ostiary.engine import Engine
 from ostiary.event import Event
+from ostiary.perform import repeats
 from ostiary.policy import Gates
 from ostiary.problems import Problem
 from ostiary.sources import admit, store
@@ -346,7 +347,7 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: Any) -> None:
         raise RuntimeError("text of a payload")
 
-    monkeypatch.setattr(cold, "evaluate", fail)
+    monkeypatch.setattr(repeats, "evaluate", fail)
 
 
 def test_our_own_failure_closes_the_gate(failing: None, machine: Machine) -> None:

@@ -24,6 +24,7 @@ from ostiary.commands.shared.keeper import Told
 from ostiary.dialects import DIALECTS, Answer
 from ostiary.engine import Engine
 from ostiary.event import Event
+from ostiary.perform import repeats
 from ostiary.sources import approvals, chain, failing, record
 from ostiary.sources.account import account
 from ostiary.sources.compiling import compile_source
@@ -202,7 +203,7 @@ def test_a_failure_of_ours(machine: Machine, monkeypatch: pytest.MonkeyPatch) ->
     def fail(*_: Any) -> None:
         raise RuntimeError("text of a payload")
 
-    monkeypatch.setattr(cold, "evaluate", fail)
+    monkeypatch.setattr(repeats, "evaluate", fail)
     machine.hook(bash("make"))
     line = machine.last()
     assert line["failure"].startswith("Ostiary failed: RuntimeError at test_record:")
