@@ -208,7 +208,10 @@ def inner_words(
     assert given.inner is not None
     inner = words[given.inner :]
     if given.data.path[0] == "parallel":
-        inner = inner[: next((index for index, item in enumerate(inner) if item.prefix.startswith(":::")), None)]
+        end = next((index for index, item in enumerate(inner) if item.prefix.startswith(":::")), None)
+        if end == 0:
+            return ()  # each of the words is a command
+        inner = inner[:end]
     if "appends" not in given.data.traits:
         return inner
     reads_file = any(used.names & _FROM_FILE for used in given.options)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from ostiary import programs
 from ostiary.call.gather import Gathered
-from ostiary.call.layers import Layer, layers_of
+from ostiary.call.layers import SYSTEM_FOLDERS, Layer, layers_of
 from ostiary.call.model import Access, Invocation, Part
 from ostiary.call.places import directory
 from ostiary.call.shapes import is_device
@@ -251,3 +251,28 @@ def _interpreter(words: list[str]) -> str:
 
 # What `env` takes apart at blanks, as was done here.
 _SPLIT: Final = expression(r"^(?:-v?S|--split-string(?:=|$))")
+
+
+def run_by_path(layer: Layer, out: Gathered) -> None:
+    """Add the code that a program is which is named by its path."""
+    program = layer.invocation.words[0]
+    written = str(program)
+    if _is_cmdlet(layer, written):
+        return
+    if "/" in written and not any(isinstance(piece, str) and "/" in piece for piece in program.pieces):
+        return  # the slash is in what a variable was written as
+    if ("/" in written or "\\" in written) and not in_trusted_folder(written):
+        out.path(program, "execute")
+
+
+def _is_cmdlet(layer: Layer, written: str) -> bool:
+    """Whether this is a cmdlet, perhaps with its module, or PowerShell itself; no script that is named like one."""
+    name, data = layer.invocation.name, layer.arguments.data
+    if not name or data is None or "cmdlet" not in data.traits:
+        return False
+    return programs.own_name(name, "powershell") is None or programs.own_name(written, "powershell") is not None
+
+
+def in_trusted_folder(written: str) -> bool:
+    """Whether a program is named by its path in a folder that only an administrator writes."""
+    return any(written.startswith(folder) and "/" not in written[len(folder) :] for folder in SYSTEM_FOLDERS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -11,7 +10,6 @@ from ostiary.call.aliases import aliased, configured
 from ostiary.call.found import found_before
 from ostiary.call.gather import Gathered, Nested
 from ostiary.call.layers import Layer, inner_words, with_further
-from ostiary.call.model import Opening
 from ostiary.call.roles import apply
 from ostiary.call.settings import configure
 from ostiary.call.shapes import last_segment
@@ -26,7 +24,6 @@ from ostiary.programs import (
     Used,
     applying,
     head,
-    inert,
 )
 from ostiary.records import NamedTuple, replace
 from ostiary.words import Hole, Word, joined, phrase, word
@@ -83,7 +80,7 @@ def touch(layer: Layer, out: Gathered, language: str = "bash") -> None:
     return None
 
 
-_TAKING: Final = frozenset({"into", "remote-write"})
+_TAKING: Final = frozenset({"into", "remote-write", "remote-mirror"})
 """Roles of what takes the other operands."""
 
 _JOINED: Final = frozenset({"shell", "keys"})
@@ -315,6 +312,10 @@ def _joined_shell(readings: list[Reading], out: Gathered) -> None:
 def _joined_inner(layer: Layer, out: Gathered) -> None:
     """The inner command of a program that gives it to a shell, where it is more than plain words."""
     inner = inner_words(layer.invocation.words, layer.arguments)
+    if not inner:  # `parallel ::: 'a' 'b'`
+        for item in layer.invocation.words[layer.arguments.inner or 0 :]:
+            if item.text and not item.text.startswith(":::"):
+                out.run(item, "bash")
     if any(isinstance(piece, str) and not _PLAIN.fullmatch(piece) for item in inner for piece in item.pieces):
         out.run(phrase(inner), "bash")
 
@@ -349,53 +350,5 @@ _CHOOSING: Final = frozenset({"--include", "-g", "--glob", "--iglob"})
 _SKIPPING: Final = frozenset({"--exclude", "--exclude-dir"})
 
 
-def closing(layer: Layer) -> Iterator[Opening]:
-    """What an allow must name (closure, law L3): options that execute, write, load or configure, options that a closed
-    program's data does not know, and words that may be such options."""
-    given = layer.arguments
-    if given.data is None:
-        return
-    closed = "closed" in given.data.traits
-    program = given.data.path[0]
-    for used in given.options:
-        if used.role in CLOSING_ROLES:
-            yield Opening("option", used.names, f"`{min(used.names)}` of {program} can {_DOES[used.role]}")
-        elif closed and not used.known:
-            yield Opening("unknown", used.names, f"{program} has an option `{min(used.names)}` that is not known")
-    perhaps = (*given.loose, *_globs(given)) if closed else given.loose if given.data.closes else ()
-    for item in perhaps:
-        yield Opening("unknown", frozenset(), f"`{item}` may be an option of {program}")
-    if closed and given.unknown_subcommand:
-        why = f"`{program} {given.subcommand[-1]}` may be an alias or another program"
-        yield Opening("word", frozenset(given.subcommand[-1:]), why)
-    if "variables" in given.data.traits:
-        yield from _variables(given)
-
-
-def _variables(given: Arguments) -> Iterator[Opening]:
-    """Variables of a build file that are set for it: they may hold programs, and text that is expanded."""
-    for item in given.operands:
-        found = _VARIABLE.match(item.prefix)
-        if found and not inert(found[1]) and not (item.text and _SWITCH.fullmatch(item.text, found.end())):
-            yield Opening("assignment", frozenset({found[1]}), f"`{found[1]}` is set for it")
-
-
-_VARIABLE: Final = expression(r"([\w.-]+)\s*[:+?!]*=\s*")
-_SWITCH: Final = expression(r"[0-9]*|yes|no|true|false|on|off|y|n", re.IGNORECASE)
-
-
-def _globs(given: Arguments) -> Iterator[Word]:
-    """Pathname patterns at the start of a word find files named like options."""
-    return (item for item in given.operands if item.pieces and item.holes and item.pieces[0] == item.holes[0])
-
-
 _EFFECTS: Final = frozenset({"execute", "config", "plugin", "effect"})
 """Roles of options that do something besides the accesses of their values."""
-
-_DOES: Final = {
-    "execute": "run something",
-    "write": "write",
-    "delete": "delete",
-    "config": "change what it obeys",
-    "plugin": "load code",
-}

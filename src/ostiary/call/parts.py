@@ -7,16 +7,17 @@ from typing import Final, TypeVar
 
 from ostiary import programs, shell
 from ostiary.call.aliases import inherited
+from ostiary.call.closing import closing
 from ostiary.call.descriptors import fed
 from ostiary.call.found import piped, substituted
 from ostiary.call.gather import Gathered, Nested
-from ostiary.call.layers import SYSTEM_FOLDERS, Layer, is_inert, layers_of
+from ostiary.call.layers import Layer, is_inert, layers_of
 from ostiary.call.links import followed
-from ostiary.call.loaded import build_files, runs_file
+from ostiary.call.loaded import build_files, in_trusted_folder, run_by_path, runs_file
 from ostiary.call.model import Opening, Part, Source
 from ostiary.call.nested import inserted, read, takes_over
 from ostiary.call.net import through_proxies
-from ostiary.call.operands import closing, touch
+from ostiary.call.operands import touch
 from ostiary.call.pipes import MAX_PIPES, connected
 from ostiary.call.places import directory, in_fallbacks, near
 from ostiary.call.repository import START, Moment, repository, stores, switched
@@ -273,25 +274,10 @@ def touch_layers(layers: tuple[Layer, ...], out: Gathered, language: str = "bash
     for layer in layers:
         touch(layer, out, language)
         out.openings.extend(closing(layer))
-        _run_by_path(layer, out)
+        run_by_path(layer, out)
         build_files(layer, out)
         data = layer.arguments.data
         out.possible = out.possible or (data is not None and "elsewhere" in data.traits)
-
-
-def _run_by_path(layer: Layer, out: Gathered) -> None:
-    program = layer.invocation.words[0]
-    written = str(program)
-    if layer.invocation.name and layer.arguments.data and "cmdlet" in layer.arguments.data.traits:
-        return  # a cmdlet with its module, or PowerShell itself
-    if "/" in written and not any(isinstance(piece, str) and "/" in piece for piece in program.pieces):
-        return  # the slash is in what a variable was written as
-    if ("/" in written or "\\" in written) and not _in_trusted_folder(written):
-        out.path(program, "execute")
-
-
-def _in_trusted_folder(written: str) -> bool:
-    return any(written.startswith(folder) and "/" not in written[len(folder) :] for folder in SYSTEM_FOLDERS)
 
 
 def _environment(command: Command, layers: tuple[Layer, ...], around: Around) -> Environment:
@@ -377,7 +363,7 @@ def _does_no_more(layer: Layer, innermost: bool) -> bool:
     runs_itself = innermost or given.inner is None
     if given.data is None or given.loose or not ("complete" in given.data.traits if runs_itself else is_inert(given)):
         return False
-    found = invocation.bare or _in_trusted_folder(str(invocation.words[0]))
+    found = invocation.bare or in_trusted_folder(str(invocation.words[0]))
     return found and (not given.options or all(used.known for used in given.options))
 
 

@@ -14,12 +14,13 @@ _HEADER: Final = expression(
 )
 
 
-def read_patch(text: str, out: Gathered) -> bool:
-    """Add the accesses of a patch; False if the text is no whole patch, and its accesses are then only possible."""
+def read_patch(text: str, out: Gathered, *, sure: bool = True) -> bool:
+    """Add the accesses of a patch; False if the text is no whole patch, or it is not `sure` to be applied: its accesses
+    are then only possible."""
     stripped = text.strip()
     whole = stripped.startswith("*** Begin Patch") and stripped.endswith("*** End Patch")
     headers = list(_HEADER.finditer(text))
-    certain = whole and bool(headers)
+    certain = sure and whole and bool(headers)
     updated = ""
     for header in headers:
         action, name, target = header.groups()

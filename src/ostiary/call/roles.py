@@ -219,6 +219,13 @@ def _remote_tree(out: Gathered, item: Item) -> None:
     ]
 
 
+def _remote_move(out: Gathered, item: Item) -> None:
+    """The same, and what is here is removed."""
+    _remote_tree(out, item)
+    if urls.remote_of(item.word) is None:
+        out.path(item.word, "delete", certain=item.certain)
+
+
 def _repository(out: Gathered, item: Item) -> None:
     """A remote's name says nothing about where it leads, and is no access."""
     if item.word.prefix.startswith("ext::"):
@@ -375,6 +382,8 @@ HANDLERS: Final[dict[str, Handler]] = {
     "keys": _nothing,
     "remote": _remote("read"),
     "remote-write": _remote("write"),
+    "remote-mirror": _remote("write", "delete"),
+    "remote-move": _remote_move,
     "remote-tree": _remote_tree,
     "repository": _repository,
     "at-read": _at_read,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ostiary import urls
 from ostiary.call.gather import Gathered
+from ostiary.call.patch import read_patch
 from ostiary.call.shapes import is_argument_path, is_url, reads_as_command
 from ostiary.expressions import expression
 from ostiary.records import NamedTuple, replace
@@ -59,6 +60,8 @@ def by_shape(name: str, value: Any, out: Gathered) -> None:
                 out.path(word(text[5:].removeprefix("//")), "read", "write", "delete", certain=False)
             else:
                 out.connect(urls.host_of(text), certain=False)
+        elif text.lstrip().startswith("*** Begin Patch"):
+            read_patch(text, out, sure=False)
         elif is_argument_path(text) or (_PATHS.fullmatch(key) and text.strip() and "\n" not in text):
             out.path(word(text), "read", "write", "delete", certain=False)
 

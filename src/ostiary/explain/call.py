@@ -96,12 +96,23 @@ def _arguments(layer: Invocation) -> Iterator[Branch]:
 
 
 def _option(option: Option) -> Branch:
-    names = ", ".join(sorted(option.names, key=lambda name: (len(name), name)))
+    names = ", ".join(sorted(_unabbreviated(option.names), key=lambda name: (len(name), name)))
     value = "" if option.value is None else f" = {option.value}"
     role = (span(f"  {option.role}", "quiet"),) if option.role else ()
     unclear = (span("  which one is not clear", "maybe"),) if option.ambiguous else ()
     doubts = _doubts((option.value,)) if option.value is not None else ()
     return Branch((span("option  ", "label"), span(f"{names}{value}"), *doubts, *role, *unclear))
+
+
+def _unabbreviated(names: frozenset[str]) -> list[str]:
+    """The names that are not the start of another one: a cmdlet takes every start, without case."""
+    return [name for name in names if not any(_begins(name, other) for other in names)]
+
+
+def _begins(name: str, other: str) -> bool:
+    return (other.lower().startswith(name.lower()) and len(other) > len(name)) or (
+        len(name) > len("-x") and other.lower() == name.lower() and other < name
+    )
 
 
 def _accesses(part: Part) -> Iterator[Branch]:

@@ -76,6 +76,7 @@ def shipped_as(name: str) -> str | None:
     return None
 
 
+_MODULE: Final = expression(r"(?:microsoft\.powershell\.\w+\\)?[^\\/]*$", re.IGNORECASE)
 _OWN: Final = {"powershell": "ps:", "cmd": "cmd:"}
 
 
@@ -88,7 +89,7 @@ def own_name(text: str, language: str) -> str | None:
     key = _OWN[language] + text.lower()
     if key in TWINS or (language == "cmd" and (key in PROGRAMS or key in ALIASES)):
         return TWINS.get(key, key)
-    return TWINS.get(base_name(text).lower()) if language == "powershell" else None
+    return TWINS.get(text.rpartition("\\")[2].lower()) if language == "powershell" and _MODULE.match(text) else None
 
 
 def names_of(own: str) -> frozenset[str]:

@@ -68,6 +68,8 @@ VALUE_ROLES: Final = frozenset(
         "keys",  # keys that are typed into a program which runs elsewhere, perhaps a shell
         "remote",  # `host:path` or a local path that is read
         "remote-write",  # `host:path` or a local path that is written
+        "remote-mirror",  # as `remote-write`, and files of it are removed
+        "remote-move",  # as `remote`, and removed
         "remote-tree",  # `host:path` or a local folder whose files are read
         "repository",  # a URL, `host:path`, a local path, or the name of a remote
         "at-read",  # `@file` is read

@@ -16,7 +16,9 @@ _INTO: Final = expression(r"\bvacuum\b[^;']*?\binto\s+'([^']+)'", re.IGNORECASE)
 _ATTACH: Final = expression(r"\battach\s+(?:database\s+)?'([^']+)'", re.IGNORECASE)
 _WRITTEN: Final = expression(r"\bwritefile\s*\(\s*'([^']+)'|\binto\s+(?:out|dump)file\s+'([^']+)'", re.IGNORECASE)
 _READ: Final = expression(
-    r"\b(?:readfile|load_file|pg_read_file|read_csv\w*|read_parquet|read_json\w*)\s*\(\s*'([^']+)'", re.I
+    r"\b(?:readfile|load_file|pg_read_file|read_csv\w*|read_parquet|read_json\w*)\s*\(\s*'([^']+)'"
+    r"|\bload\s+(?:data|xml)\b[^;']*?\binfile\s+'([^']+)'",
+    re.IGNORECASE,
 )
 _COPY: Final = expression(r"\bcopy\b[^;']*?\b(to|from)\s+'([^']+)'", re.IGNORECASE)
 

@@ -58,13 +58,14 @@ class CommandReader(ExpressionReader):
         first = True
         while True:
             self.spaces()
-            start = self.pos
+            start, inside = self.pos, len(self.drafts.commands)
             held, members = self._element()
             end = self.pos
             more = self._piped()
             if held is not None or (not members and more):
                 if more and first:
                     members = [self._printed(self.text[start:end].rstrip(), held)]
+                    self.drafts.link(list(range(inside, members[0])), members)
                 value = held
             self.drafts.link(before, members)
             before = members
@@ -176,8 +177,12 @@ class CommandReader(ExpressionReader):
         return held
 
     def _argument(self, words: list[Word]) -> list[Word]:
-        """One argument: a word, or several joined by commas. A parameter before several of them stands before each."""
+        """One argument: a word, or several joined by commas or in brackets. A parameter before several of them stands
+        before each."""
+        start = self.pos
         found = [self._one()]
+        if literal := tokens.TEXTS.fullmatch(self.text, start, self.pos):
+            found = [word(match[0].strip("'\"")) for match in tokens.TEXT.finditer(literal[0])]
         while self._comma():
             found.append(self._one())
         if len(found) == 1:
@@ -245,11 +250,23 @@ class CommandReader(ExpressionReader):
             self.drafts.moved(None)
         elif name in ("Set-Alias", "New-Alias"):
             self._alias(words)
+        elif name == "New-Object":
+            self._constructed(words)
         elif name == "ForEach-Object" and len(words) > 1 and words[1].prefix[:1] not in ("{", "-"):
             method = joined([".", *words[1].pieces])
             self._add(str(phrase(tuple(words))), (method, Word((Hole("$_", "computed"),)), *words[2:]), ())
         elif name in _ITEMS and any(_DRIVE.match(item.prefix) for item in words[1:]):
             raise Unreadable("a command is defined in a way that is not analysed")
+
+    def _constructed(self, words: list[Word]) -> None:
+        """`New-Object TYPE VALUE` is `[TYPE]::new(VALUE)`, where it is known what that does."""
+        given = programs.arguments(tuple(words), "powershell")
+        named = [used.value for used in given.options if "-TypeName" in used.names and used.value is not None]
+        values = [used.value for used in given.options if "-ArgumentList" in used.names and used.value is not None]
+        kind, *others = (*named, *given.operands) or (word(""),)
+        program = f"[{(kind.text or '').lower().removeprefix('system.')}]::new"
+        if programs.known_as(program):
+            self._add(str(phrase(tuple(words))), (word(program), *others, *values), ())
 
     def _alias(self, words: list[Word]) -> None:
         """An alias, for commands after it; every name in the call that can be the alias is none the script trusts."""

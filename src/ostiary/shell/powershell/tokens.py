@@ -31,6 +31,8 @@ HERE_END: Final = {
 }
 REDIRECTION: Final = expression(r"(?P<stream>[1-6*])?(?P<operator>>>|>)(?P<merge>&[12])?|<")
 SPLAT: Final = expression(r"@\w+")
+TEXT: Final = expression(r"'[^']*'|\"[^\"`$]*\"|\b[0-9]+\b")
+TEXTS: Final = expression(rf"@?\(\s*(?:{TEXT.pattern})(?:\s*,\s*(?:{TEXT.pattern}))*\s*\)")
 NUMBER: Final = expression(
     r"(?:0x[0-9a-f]+|[0-9]+(?:\.(?!\.)[0-9]*)?(?:e[+-]?[0-9]+)?|\.[0-9]+)[ldunsy]*(?:[kmgtp]b)?(?![\w\\/:-]|\.(?!\.))",
     re.IGNORECASE,
