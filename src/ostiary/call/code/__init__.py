@@ -56,6 +56,8 @@ _READERS: Final = {
     "diff": "diff.read_diff",
     "fzf": "typed.read_bindings",
     "sent": "typed.read_sent",
+    "sftp": "transfers.read_transfers",
+    "lftp": "transfers.read_lftp",
 }
 
 
