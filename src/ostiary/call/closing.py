@@ -22,7 +22,7 @@ def closing(layer: Layer) -> Iterator[Opening]:
     closed = "closed" in given.data.traits
     program = given.data.path[0]
     for used in given.options:
-        if used.role in CLOSING_ROLES:
+        if used.role in CLOSING_ROLES and not (used.kind == "argv" and used.words):  # `-exec`: a part of its own
             yield Opening("option", used.names, f"`{min(used.names)}` of {program} can {_DOES[used.role]}")
         elif closed and not used.known:
             yield Opening("unknown", used.names, f"{program} has an option `{min(used.names)}` that is not known")

@@ -155,7 +155,8 @@ class Part:
     works, relative to its directory, if not there (`git -C x`); `switches` are what may have checked out another branch
     before it, in their order. A `possible` part runs only if a text is what it looks like: rules answer *maybe* on it
     at most, and no allow owes it anything. `source` is the file that it was read from, None for what stands in the
-    call; no allow speaks for such a part, and none owes it anything.
+    call; no allow speaks for such a part, and none owes it anything. An `idle` part only steers the script: beside
+    others no allow owes it anything either.
     """
 
     text: str
@@ -174,6 +175,7 @@ class Part:
     switches: tuple[Switch, ...] = ()
     possible: bool = False
     source: Source | None = None
+    idle: bool = False
 
     @property
     def beside(self) -> bool:

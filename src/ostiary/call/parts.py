@@ -11,6 +11,7 @@ from ostiary.call.closing import closing
 from ostiary.call.descriptors import fed
 from ostiary.call.found import piped, substituted
 from ostiary.call.gather import Gathered, Nested
+from ostiary.call.idle import does_nothing, may_matter
 from ostiary.call.layers import Layer, is_inert, layers_of
 from ostiary.call.links import followed
 from ostiary.call.loaded import build_files, in_trusted_folder, run_by_path, runs_file
@@ -83,6 +84,8 @@ class Builder:
         if parts is None:
             self.limit = self.limit or f"more than {MAX_PIPES} pipes"
             parts = [*self.parts, Part("", unparsed=self.limit)]
+        if all(part.idle for part in parts if not part.beside):  # they are all the call does
+            parts = [replace(part, idle=False) for part in parts]
         return followed(switched(parts, self.moments), self.given)
 
     def script(self, text: str, language: str, around: Around, arguments: tuple[Word, ...] | None = None) -> None:
@@ -158,6 +161,7 @@ class Builder:
             repository(layers, out.base, command.assignments, environment),
             possible=around.possible,
             source=around.source,
+            idle=complete and not (out.accesses or openings) and does_nothing(layers),
         )
         moment = self._moment(command, layers, offset, around)
         written = layers and runs_file(layers[-1].invocation, environment)
@@ -361,7 +365,11 @@ def _does_no_more(layer: Layer, innermost: bool) -> bool:
     perhaps an option."""
     given, invocation = layer.arguments, layer.invocation
     runs_itself = innermost or given.inner is None
-    if given.data is None or given.loose or not ("complete" in given.data.traits if runs_itself else is_inert(given)):
+    if (
+        given.data is None
+        or any(may_matter(given.data, item) for item in given.loose)
+        or not ("complete" in given.data.traits if runs_itself else is_inert(given))
+    ):
         return False
     found = invocation.bare or in_trusted_folder(str(invocation.words[0]))
     return found and (not given.options or all(used.known for used in given.options))

@@ -176,8 +176,8 @@ class Programs(Shipped):
                 elif name in seen:
                     yield Flaw((key,), f"the program `{shown(name)}` stands twice", "remove one of them", at_key=True)
                 seen.add(name)
-            if taken := sorted({"cmdlet", "net"}.intersection(_given_traits(entry))):
-                help = "they are what PowerShell itself has, and shipped"
+            if taken := sorted({"cmdlet", "idle", "net"}.intersection(_given_traits(entry))):
+                help = "that is for what shells themselves have, and shipped"
                 yield Flaw((key, "is"), f"a program of yours cannot be `{taken[0]}`", help)
 
 

@@ -195,8 +195,9 @@ def _open(rule: Rule, part: Part) -> bool:
 
 
 def debts(part: Part) -> frozenset[int]:
-    """What an allow has to cover: that the part runs, and each of its accesses. Nothing of what is beside the call."""
-    return frozenset() if part.beside else frozenset((RUN, *range(len(part.accesses))))
+    """What an allow has to cover: that the part runs, and each of its accesses. Nothing of what is beside the call, or
+    does nothing."""
+    return frozenset() if part.beside or part.idle else frozenset((RUN, *range(len(part.accesses))))
 
 
 def _covers(rule: Rule, part: Part, view: View) -> set[int] | None:

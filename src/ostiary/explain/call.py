@@ -63,6 +63,8 @@ def _remarks(part: Part) -> Iterator[Branch]:
             yield _leaf(label, f"part {', '.join(str(other + 1) for other in others)}")
     if part.complete or part.pure:
         yield _leaf("does", "nothing but read what is listed" if part.pure else "nothing but what is listed")
+    if part.idle:
+        yield _leaf("allows", "owe it nothing: it only steers the script")
 
 
 def _layers(invocations: tuple[Invocation, ...]) -> Iterator[Branch]:

@@ -114,6 +114,7 @@ TRAITS: Final = frozenset(
     {
         "complete",  # does nothing besides its accesses
         "closed",  # an option the data does not know may do anything
+        "idle",  # steers the script and does nothing: beside what does something, an allow owes it nothing
         "inert",  # a wrapper that changes nothing about what it runs
         "stops",  # the first operand ends the options
         "single",  # long options with one dash (`-name`), no clusters
