@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from ostiary.decision import Decision, Outcome, Verdict
 from ostiary.dialects import DIALECTS, Answer, Dialect, OnError, Unreadable, hosted, receive, unreadable, write
+from ostiary.dialects.base import Said
 from ostiary.dialects.writer import carries
 from ostiary.digests import sha256
 from ostiary.evaluate import HandlerRequest
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from ostiary.perform.runtime import Finished
     from ostiary.sources.library import Permitted
 
-__all__ = ["Elsewhere", "HookCall", "Listener", "Miss", "decide", "failed"]
+__all__ = ["Elsewhere", "HookCall", "Listener", "Miss", "Unrecorded", "decide", "failed", "judged"]
 
 
 class HookCall(NamedTuple):
@@ -86,6 +87,18 @@ class Keep(NamedTuple):
     judge: Judge = judge
 
 
+# Who asks for an outcome is told all of it; what the record has for `said` knows no `defer`.
+_SAID: Final[dict[Verdict, Said]] = {
+    Verdict.NONE: "none",
+    Verdict.ALLOW: "allow",
+    Verdict.ASK: "ask",
+    Verdict.DEFER: "ask",
+    Verdict.DENY: "deny",
+}
+
+PATIENCE: Final = 30.0
+"""Seconds for an event that is no agent's."""
+
 _ALONE: Final = Listener()
 _NOTHING: Final = Keep()
 
@@ -115,6 +128,24 @@ def decide(
         raise
     except Exception as error:
         return _unjudged(Unjudged(dialect, name, failed(error), "deny", b"", event), call, listener.on_error)
+
+
+class Unrecorded(Exception):
+    """An event cannot be recorded, and the settings say what is not `continue` for that."""
+
+
+def judged(event: Event, call: HookCall, compile: Compile | None, keep: Keep, *, handlers: bool) -> Outcome:
+    """The outcome of an event that is no agent's, once it is recorded. Raises what goes wrong, `Miss` and `Elsewhere`
+    as `decide` does, and `Unrecorded`."""
+    began = time.monotonic()
+    places = find_places(call.config_dir)
+    found = _judged(event, call, places, _Ground(compile, keep, handlers))
+    seconds = time.monotonic() - began
+    said = _SAID[found.outcome.verdict]
+    answered = Answered(None, event, found.outcome, Answer(said=said), found.facts, seconds, found.handlers)
+    if record.event(places, answered, found.settings.log) and found.settings.on_unrecordable != "continue":
+        raise Unrecorded
+    return found.outcome
 
 
 def _unjudged(unjudged: Unjudged, call: HookCall, on_error: Failing) -> Answer:
@@ -157,13 +188,13 @@ def _answer(dialect: Dialect, event: Event, call: HookCall, ground: _Ground) -> 
     outcome = _with_results(dialect, event, judged.outcome, places.state)
     found = Answered(dialect, event, outcome, write(dialect, event, outcome), judged.facts, handlers=judged.handlers)
     if found.answer.waits:
-        found = _approved(found, places.state)
-    return _recorded(found._replace(seconds=time.monotonic() - began), judged.settings, places)
+        found = _approved(dialect, found, places.state)
+    return _recorded(dialect, found._replace(seconds=time.monotonic() - began), judged.settings, places)
 
 
-def _approved(found: Answered, state: str) -> Answered:
+def _approved(dialect: Dialect, found: Answered, state: str) -> Answered:
     """The same with what a person said of the call, or under which name one can be asked."""
-    dialect, event, outcome, *_ = found
+    _, event, outcome, *_ = found
     waiting = _waiting(event, outcome, time.time())
     if approvals.take(state, waiting.digest, event.name, waiting.time):
         outcome = _permitted(outcome)
@@ -172,10 +203,10 @@ def _approved(found: Answered, state: str) -> Answered:
     return found._replace(answer=write(dialect, event, outcome, name), waits=name)
 
 
-def _recorded(answered: Answered, settings: Settings, places: Places) -> Answer:
+def _recorded(dialect: Dialect, answered: Answered, settings: Settings, places: Places) -> Answer:
     """The answer once it is recorded; where it cannot be, what the settings say that a gate answers then, if that is
     stricter."""
-    dialect, event, outcome, answer, *_ = answered
+    _, event, outcome, answer, *_ = answered
     why = record.event(places, answered, settings.log)
     strict, row = settings.on_unrecordable, dialect.of(event)
     if not why or strict in ("continue", answer.said) or answer.said == "deny" or not (row and row[1].gate):
@@ -304,7 +335,8 @@ class _Handlers(NamedTuple):
         from ostiary.sources.library import Library
 
         event, call = self.event, self.call
-        seconds = DIALECTS[call.agent].timeouts.deadline(event.native_name or call.event_name)
+        agent = DIALECTS.get(call.agent)
+        seconds = agent.timeouts.deadline(event.native_name or call.event_name) if agent else PATIENCE
         user = account.account()
         project, home = event.project or self.roots.start or call.start or "", user.home if user else ""
         runtime = Runtime(

@@ -7,16 +7,19 @@ import sys
 from importlib import import_module
 from typing import Final, NoReturn
 
-from ostiary import cold, shell
+from ostiary import cold, explain, shell
 from ostiary.commands import hook
 from ostiary.commands.shared.exits import Exit
 from ostiary.dialects import DIALECTS, Dialect, receive
 from ostiary.perform.repeats import Repeats
 from ostiary.service import protocol
 from ostiary.service.address import NoAddress, address, lock, make_folder
+from ostiary.service.deciding import Unfit, asked
 from ostiary.service.protocol import Frame, Request
-from ostiary.service.server import BOUNDS, Bounds, Server
+from ostiary.service.server import BOUNDS, Bounds, Server, Works
 from ostiary.service.starting import CLEAN, command
+from ostiary.service.web.entrance import entrance
+from ostiary.service.web.house import DECIDE, FAILURE
 from ostiary.service.working import Tell, Work
 from ostiary.sources.compiling import compile_source
 from ostiary.sources.discover import missing
@@ -56,7 +59,10 @@ def main(arguments: list[str], bounds: Bounds = BOUNDS) -> NoReturn:
         if held is None:
             _leave("the service runs already", Exit.CLEAN)
         _warm()
-        Server(path, work(config_dir), bounds).run()
+        server = Server(path, Works(work(config_dir), alone(config_dir)), entrance(places), places.state, bounds)
+        server.run()
+        if server.again:
+            os.execve(sys.executable, command(config_dir, socket), CLEAN)  # noqa: S606 our own program, by its full name
     except (NoPlace, NoAddress, OSError) as error:
         _leave(f"there can be no service: {error}", Exit.FINDINGS)
     sys.exit(Exit.CLEAN)
@@ -85,25 +91,60 @@ def _warm() -> None:
     shell.parse("true")
 
 
+def alone(config_dir: str | None) -> Work:
+    """What a process does with the one call it has: what the hook's own process would do."""
+
+    def answered(request: Request, tell: Tell) -> Frame:
+        if request.version == FAILURE:
+            arguments = [f"--agent={request.agent}", *protocol.arguments(request.payload)]
+            event = [f"--event={request.event}"] if request.event else []
+            options = hook.parse([*arguments, *event, *([f"--config-dir={config_dir}"] if config_dir else [])])
+            said = hook.answer(options, lambda _told: None)
+            return protocol.answer(said.status, said.stdout, said.stderr)
+        return _answered(request, tell, config_dir, cold.Keep())
+
+    return answered
+
+
 def work(config_dir: str | None) -> Work:
     """What workers of the service of a folder of policy do with a call."""
     reading = Keeping()
     keep = cold.Keep(reading, Repeats().judge)
 
     def answered(request: Request, tell: Tell) -> Frame:
-        def hears(dialect: Dialect, event: str | None) -> None:
-            tell.about(*hook.told(dialect, event))
-
-        if request.agent not in DIALECTS:
-            return protocol.cold("an unknown agent")
-        agent, event, start = request.agent, request.event or None, request.start or None
         reading.read = tell.read
-        call = cold.HookCall(request.payload, agent, event, config_dir, start)
-        listener = cold.Listener(hook.on_error, hears, handlers=False)
         try:
-            said = cold.decide(call, compile_source, listener, keep)
+            return _answered(request, tell, config_dir, keep, handlers=False)
         except cold.Elsewhere:
             return protocol.cold("handlers run in the agent's own processes")
-        return protocol.answer(said.status, said.stdout, said.stderr)
 
     return answered
+
+
+def _answered(request: Request, tell: Tell, config_dir: str | None, keep: cold.Keep, *, handlers: bool = True) -> Frame:
+    """The answer to a request. May raise anything."""
+    if not request.agent and request.event == DECIDE:
+        return _decided(request, tell, config_dir, keep, handlers=handlers)
+    if request.agent not in DIALECTS:
+        return protocol.cold("an unknown agent")
+
+    def hears(dialect: Dialect, event: str | None) -> None:
+        tell.about(*hook.told(dialect, event))
+
+    call = cold.HookCall(request.payload, request.agent, request.event or None, config_dir, request.start or None)
+    said = cold.decide(call, compile_source, cold.Listener(hook.on_error, hears, handlers), keep)
+    tell.said(said.said)
+    return protocol.answer(said.status, said.stdout, said.stderr)
+
+
+def _decided(request: Request, tell: Tell, config_dir: str | None, keep: cold.Keep, *, handlers: bool) -> Frame:
+    """The outcome of a canonical event as JSON, or what is wrong with it."""
+    tell.about("api", None, cold.PATIENCE)
+    try:
+        event, start = asked(request.payload)
+    except Unfit as wrong:
+        return protocol.answer(Exit.FINDINGS, "", str(wrong))
+    call = cold.HookCall(b"", "", None, config_dir, start)
+    outcome = cold.judged(event, call, compile_source, keep, handlers=handlers)
+    tell.said(str(outcome.verdict))
+    return protocol.answer(Exit.CLEAN, explain.json_text(outcome), "")

@@ -61,3 +61,24 @@ def _bounds(process: str) -> tuple[object, ...]:
     with open(f"/proc/{process}/status", "rb") as file:
         _, _, rest = file.read().partition(_FILTER)
     return (*spaces, rest.partition(b"\n")[0])
+
+
+_TABLE: Final = "/proc/net/tcp"
+_UID: Final = 7  # its column
+
+
+def stranger(connection: socket.socket) -> bool:
+    """Whether another user of this machine is at the other end of a TCP connection. Only Linux tells."""
+    try:
+        ends = tuple(map(_hexadecimal, (connection.getpeername(), connection.getsockname())))
+        with open(_TABLE, encoding="ascii") as file:
+            rows = [line.split() for line in file]
+    except OSError:
+        return False
+    return any(tuple(row[1:3]) == ends and row[_UID] != str(os.geteuid()) for row in rows)
+
+
+def _hexadecimal(end: tuple[str, int]) -> str:
+    """An address and a port as that table has them: the address as the machine holds it."""
+    (number,) = struct.unpack("=I", socket.inet_aton(end[0]))
+    return f"{number:08X}:{end[1]:04X}"

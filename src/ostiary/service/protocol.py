@@ -96,6 +96,16 @@ def failed(*arguments: str) -> Frame:
     return Frame(FAILED, b"".join(sized(one.encode("utf-8", "surrogateescape")) for one in arguments))
 
 
+def arguments(body: bytes) -> list[str]:
+    """The arguments in a frame that `failed` made."""
+    found: list[str] = []
+    while body:
+        end = _LENGTH + int.from_bytes(body[:_LENGTH], "big")
+        found.append(body[_LENGTH:end].decode("utf-8", "surrogateescape"))
+        body = body[end:]
+    return found
+
+
 def cold(why: str) -> Frame:
     """The frame that leaves a call to the cold path."""
     return Frame(COLD, why.encode("utf-8", "replace"))
@@ -151,16 +161,18 @@ def read(steps: Steps[T], file: BinaryIO) -> T:
 
 
 class Feed(Generic[T]):
-    """What comes one after another, in pieces, as an event loop has them."""
+    """What comes one after another, in pieces, as an event loop has them. `fresh`: nothing came yet."""
 
     def __init__(self, begin: Callable[[], Steps[T]]) -> None:
         self._begin = begin
         self._steps = begin()
         self._size = next(self._steps)
         self._data = bytearray()
+        self.fresh = True
 
     def put(self, data: bytes) -> list[T]:
         """Takes a piece; what is whole with it. Raises what the steps do."""
+        self.fresh = False
         self._data += data
         found: list[T] = []
         while len(self._data) >= self._size:

@@ -8,7 +8,6 @@ import json
 import os
 import signal
 import socket
-import sys
 import time
 from collections import Counter, deque
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from typing import Any, Final
 
 from ostiary import __version__
 from ostiary.records import NamedTuple
+from ostiary.service.numbers import Now, Numbers, exposition
 from ostiary.service.peers import Peer, confined, peer
 from ostiary.service.protocol import (
     ALIVE,
@@ -32,23 +32,33 @@ from ostiary.service.protocol import (
     cold,
     requesting,
 )
+from ostiary.service.stamps import code
+from ostiary.service.web.entrance import Entrance, listen
+from ostiary.service.web.exchange import Exchange, Patience
+from ostiary.service.web.heads import Door
+from ostiary.service.web.house import House
 from ostiary.service.workers import Limits, Pool, Work
 
 _NAMES: Final = {ANSWER: "answered", COLD: "left", FAILED: "failed"}
 _TIMES: Final = 4096
 _POLICIES: Final = 16
 _BACKLOG: Final = 128
+_SPOKEN: Final = (b"GET ", b"POST")  # how HTTP begins, which the socket speaks, too
+_ALONE: Final = Limits(workers=16, wait=10.0, calls=1, memory=-1)
+"""Processes for calls that workers leave to the hook's own process: each is one."""
 
 
 class Times(NamedTuple):
     """Seconds: for a request to come in whole, between two signs of life, between two looks around, without a call
-    until the service ends, and for calls that are under way then. They are arguments for tests alone."""
+    until the service ends, for calls that are under way then, and between two requests of one connection. They are
+    arguments for tests alone."""
 
     receive: float = 10.0
     alive: float = 1.0
     look: float = 5.0
     idle: float = 1800.0
     end: float = 5.0
+    keep: float = 600.0
 
 
 class Bounds(NamedTuple):
@@ -62,18 +72,32 @@ class Bounds(NamedTuple):
 BOUNDS: Final = Bounds()
 
 
-class Server:
-    """One service at one address, whose lock this process holds."""
+class Works(NamedTuple):
+    """The work of calls: what workers do, and what a process does that has one call alone."""
 
-    def __init__(self, address: str, work: Work, bounds: Bounds = BOUNDS) -> None:
+    workers: Work
+    alone: Work
+
+
+class Server:
+    """One service at one address, whose lock this process holds. `again`: it ended because it has to begin anew."""
+
+    def __init__(self, address: str, works: Works, entrance: Entrance, state: str, bounds: Bounds = BOUNDS) -> None:
         self.bounds = bounds
         self.counts: Counter[str] = Counter()
+        self.again = False
         self._address = address
-        self._work = work
-        self._code = _code()
+        self._works = works
+        self._wanted = self._entrance = entrance
+        self._state = state
+        self._stamps = entrance.stamps()
+        self._numbers = Numbers()
+        self._reads = 0
+        self._web: asyncio.Server | None = None
+        self._code = code()
         self._inode: int | None = None
         self._began = self._last = time.monotonic()
-        self._connections: dict[Conversation, None] = {}
+        self._connections: dict[Guest, None] = {}
         self._took: deque[float] = deque(maxlen=_TIMES)
         self._policies: dict[str, float] = {}
 
@@ -90,7 +114,10 @@ class Server:
 
     async def _run(self, listening: socket.socket) -> None:
         self._ending, self._quiet = asyncio.Event(), asyncio.Event()
-        self.pool = Pool(self._work, self.bounds.workers, self._note)
+        self.pool = Pool(self._works.workers, self.bounds.workers, self._note, self._numbers.said)
+        self._alone = Pool(self._works.alone, _ALONE, self._note, self._numbers.said)
+        times = self.bounds.times
+        self.house = House(self, self.pool, self._alone, Patience(times.receive, times.keep))
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             loop.add_signal_handler(number, self._ending.set)
@@ -98,18 +125,35 @@ class Server:
         server = await loop.create_unix_server(lambda: Conversation(self), sock=listening, backlog=_BACKLOG)
         try:
             while not self._ending.is_set():
+                await self._open()
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._ending.wait(), self.bounds.times.look)
                 self._look()
         finally:
             server.close()
+            if self._web:
+                self._web.close()
             self._quiet.clear()
+            self.house.ending = True
+            for guest in [guest for guest in self._connections if guest.idle and isinstance(guest, Exchange)]:
+                guest.refuse()  # it may never say anything again
             if self._connections:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._quiet.wait(), self.bounds.times.end)
             self.pool.close()
+            self._alone.close()
 
-    def enter(self, conversation: Conversation) -> bool:
+    async def _open(self) -> None:
+        """Listens on the port, if settings say so and it can be had."""
+        if self._web:
+            return
+        self._entrance, listening = listen(self._wanted, self._state)
+        if listening:
+            door = self._entrance.door
+            loop = asyncio.get_running_loop()
+            self._web = await loop.create_server(lambda: Exchange(self.house, door), sock=listening)
+
+    def enter(self, guest: Guest) -> bool:
         """Makes room for a connection: where there are too many, the oldest that has not sent its request gives way.
         False if there is none."""
         self._last = time.monotonic()
@@ -119,19 +163,24 @@ class Server:
                 return False
             idle.refuse()
             self.leave(idle)
-        self._connections[conversation] = None
+        self._connections[guest] = None
         return True
 
-    def leave(self, conversation: Conversation) -> None:
+    def leave(self, guest: Guest) -> None:
         """A connection is over."""
-        self._connections.pop(conversation, None)
+        self._connections.pop(guest, None)
         if not self._connections:
             self._quiet.set()
+
+    def refused(self) -> None:
+        """Notes that somebody was refused."""
+        self.counts["refused"] += 1
 
     def answered(self, kind: bytes, seconds: float) -> None:
         """Notes that a call came to a last frame of this kind."""
         self.counts[_NAMES[kind]] += 1
         self._took.append(seconds)
+        self._numbers.took(seconds)
 
     def own(self, request: Request, pid: int) -> Frame | None:
         """The last frame for a request of a process that takes no worker, None if it takes one. Raises `Malformed`."""
@@ -146,6 +195,7 @@ class Server:
 
     def _note(self, generation: str) -> None:
         """Notes when a policy was first read."""
+        self._reads += 1
         if generation not in self._policies:
             while len(self._policies) >= _POLICIES:
                 del self._policies[next(iter(self._policies))]
@@ -157,9 +207,10 @@ class Server:
             self._ending.set()
         elif word != "status":
             raise Malformed("an unknown word")
-        return answer(0, json.dumps(self._status()), "")
+        return answer(0, json.dumps(self.status()), "")
 
-    def _status(self) -> dict[str, Any]:
+    def status(self) -> dict[str, Any]:
+        """What the service says of itself."""
         took = sorted(self._took)
         shares = {f"p{part}": took[min(len(took) * part // 100, len(took) - 1)] * 1000 for part in (50, 95, 99) if took}
         return {
@@ -171,14 +222,35 @@ class Server:
             "policies": self._policies,
             "workers": self.pool.pids,
             "busy": self.pool.busy,
+            "http": {"address": self._entrance.address if self._web else "", "problem": self._entrance.problem},
         }
+
+    def metrics(self) -> str:
+        """The same as Prometheus reads it."""
+        now = Now(
+            version=__version__,
+            policy=next(reversed(self._policies), ""),
+            seconds=time.monotonic() - self._began,
+            calls=self.counts,
+            reads=self._reads,
+            processes=(os.getpid(), *self.pool.pids, *self._alone.pids),
+            busy=self.pool.busy + self._alone.busy,
+            killed=self.pool.killed + self._alone.killed,
+            connections=len(self._connections),
+        )
+        return exposition(now, self._numbers)
 
     def _look(self) -> None:
         """Ends where what this was started from is not there any more, or nobody has asked for long."""
         idle = not self._connections and time.monotonic() - self._last > self.bounds.times.idle
-        if idle or _inode(self._address) != self._inode or _code() != self._code:
+        other = _inode(self._address) != self._inode or code() != self._code
+        if self._entrance.wanted:  # nobody who comes by HTTP could start it
+            self.again = not self._ending.is_set() and (other or self._entrance.stamps() != self._stamps)
+            idle = False
+        if idle or other or self.again:
             self._ending.set()
         self.pool.rest()
+        self._alone.rest()
 
 
 class Conversation(asyncio.Protocol):
@@ -212,6 +284,9 @@ class Conversation(asyncio.Protocol):
         """Takes a piece of the request. Nothing counts that comes behind it."""
         if not self.idle:
             return
+        if data[:4] in _SPOKEN and self._feed.fresh:
+            self._hand_over(data)
+            return
         try:
             for request in self._feed.put(data)[:1]:
                 self._asked(request)
@@ -233,7 +308,7 @@ class Conversation(asyncio.Protocol):
 
     def refuse(self) -> None:
         """Ends a connection that is none of ours, or came to nothing."""
-        self._server.counts["refused"] += 1
+        self._server.refused()
         self._transport.abort()
 
     def _asked(self, request: Request) -> None:
@@ -247,6 +322,18 @@ class Conversation(asyncio.Protocol):
         self._frame = self._server.pool.answer(request, self._socket.fileno())
         self._frame.add_done_callback(self._answered)
         self._set(self._server.bounds.times.alive, self._beat)
+
+    def _hand_over(self, data: bytes) -> None:
+        """Leaves a connection to what speaks HTTP. It needs no token: nobody else can open the socket."""
+        self._set(None)
+        self._server.leave(self)
+        if confined(self._who.pid):
+            self.refuse()
+            return
+        exchange = Exchange(self._server.house, Door())
+        self._transport.set_protocol(exchange)
+        exchange.connection_made(self._transport)
+        exchange.data_received(data)
 
     def _beat(self) -> None:
         """A sign of life."""
@@ -279,6 +366,10 @@ class Conversation(asyncio.Protocol):
         self._timer = None if seconds is None else self._loop.call_later(seconds, happens)
 
 
+Guest = Conversation | Exchange
+"""A connection, whatever it speaks."""
+
+
 def _listen(address: str) -> socket.socket:
     """The socket at an address. Whatever is there is nobody's, as this process holds the lock."""
     with suppress(FileNotFoundError):
@@ -297,18 +388,3 @@ def _inode(path: str) -> int | None:
         return os.lstat(path).st_ino
     except OSError:
         return None
-
-
-def _code() -> tuple[tuple[str, int, int], ...]:
-    """What tells the program that runs from what is installed now."""
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    files = [os.path.join(folder, name) for folder, _, names in os.walk(package) for name in names]
-    return tuple(map(_stamp, (sys.executable, *sorted(file for file in files if file.endswith(".py")))))
-
-
-def _stamp(path: str) -> tuple[str, int, int]:
-    try:
-        status = os.stat(path)
-    except OSError:
-        return path, 0, 0
-    return path, status.st_ino, status.st_mtime_ns

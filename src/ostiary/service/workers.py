@@ -60,10 +60,18 @@ class _Worker:
 class Pool:
     """The workers. For one event loop."""
 
-    def __init__(self, work: Work, limits: Limits, read: Callable[[str], None]) -> None:
-        """`read` is told the generations of policies that workers read."""
+    def __init__(
+        self,
+        work: Work,
+        limits: Limits,
+        read: Callable[[str], None],
+        said: Callable[[str, str], None] = lambda _agent, _verdict: None,
+    ) -> None:
+        """`read` is told the generations of policies that workers read, `said` which agents were told what."""
+        self.killed = 0
         self._work = work
         self._read = read
+        self._said = said
         self._limits = limits
         self._loop = asyncio.get_running_loop()
         self._idle: list[_Worker] = []
@@ -168,7 +176,9 @@ class Pool:
 
     def _done(self, worker: _Worker, frame: Frame) -> None:
         """A worker came to the end of a call."""
-        job = self._free(worker)
+        job, told = self._free(worker), worker.about.read()
+        if told and told.said:
+            self._said(told.agent, told.said)
         if worker.calls >= self._limits.calls:
             self._end(worker)
         else:
@@ -192,6 +202,7 @@ class Pool:
     def _failed(self, worker: _Worker, why: str) -> None:
         """A worker did not come to the end of a call."""
         job, told = self._free(worker), worker.about.read()
+        self.killed += 1
         self._end(worker)
         if job and not job.frame.done():
             about = (f"--of={told.agent}:{told.event}",) if told else ()

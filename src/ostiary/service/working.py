@@ -23,11 +23,12 @@ _FLAGS: Final = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
 
 
 class Tell(NamedTuple):
-    """Who is told of a call: which agent's event it is and how many seconds it may take, and the generation of a policy
-    that was read for it."""
+    """Who is told of a call: which agent's event it is and how many seconds it may take, the generation of a policy
+    that was read for it, and what the agent will be told."""
 
     about: Callable[[str, str | None, float], None]
     read: Callable[[str], None]
+    said: Callable[[str], None] = lambda _verdict: None
 
 
 Work = Callable[[Request, Tell], Frame]
@@ -49,11 +50,13 @@ class Limits(NamedTuple):
 
 
 class Told(NamedTuple):
-    """What a call was found to be: an event of an agent (empty: unknown), and the seconds that it may take."""
+    """What a call was found to be: an event of an agent (empty: unknown), the seconds that it may take, and the verdict
+    it came to (empty: none yet)."""
 
     agent: str
     event: str
     seconds: float
+    said: str = ""
 
 
 class Note:
@@ -75,8 +78,8 @@ class Note:
         size = int.from_bytes(self._memory[:2], "big")
         fields = self._memory[2 : 2 + size].decode("utf-8", "surrogateescape").split("\0")
         try:
-            agent, event, seconds = fields
-            return Told(agent, event, float(seconds))
+            agent, event, seconds, said = fields
+            return Told(agent, event, float(seconds), said)
         except ValueError:
             return None
 
@@ -127,7 +130,11 @@ def _tell(service: socket.socket, note: Note, limits: Limits) -> Tell:
     def read(generation: str) -> None:
         service.sendall(Frame(READ, generation.encode("utf-8", "surrogateescape")).pack())
 
-    return Tell(about, read)
+    def said(verdict: str) -> None:
+        if told := note.read():
+            note.write(told._replace(said=verdict))
+
+    return Tell(about, read, said)
 
 
 def worked(request: Request, work: Work, tell: Tell) -> Frame:

@@ -35,11 +35,12 @@ SPARE: Final = ("input", "facts", "parts", "rules", "problems", "degraded")
 
 
 class Answered(NamedTuple):
-    """An event of an agent, what came of it, and what the agent is told. `facts` are the questions about the machine
+    """An event of an agent (with no dialect: of something that asks by itself), what came of it, and what it is told.
+    `facts` are the questions about the machine
     with their answers, `seconds` what it took in all and `handlers` what of it went to handlers. `waits` is the name
     under which a person can permit the call, `permitted` the one under which one did."""
 
-    dialect: Dialect
+    dialect: Dialect | None
     event: Event
     outcome: Outcome
     answer: Answer
@@ -66,7 +67,7 @@ def entry(answered: Answered, detail: str, home: str | None) -> dict[str, Any]:
     """The line of an event, without what every line has; absent keys are left out."""
     dialect, event, outcome, answer = answered[:4]
     said = {
-        **_head(dialect, event.native_name or event.name, answer.said),
+        **(_head(dialect, event.native_name or event.name, answer.said) if dialect else _own(event, answer.said)),
         "agent_version": _field(answered, "version"),
         "generation": outcome.generation,
         "session": short(event.session or ""),
@@ -110,9 +111,15 @@ def _head(dialect: Dialect, name: str, said: str) -> dict[str, Any]:
     return {"version": __version__, "agent": dialect.name, "event": short(event), "said": said}
 
 
+def _own(event: Event, said: str) -> dict[str, Any]:
+    """The same of an event that has no dialect."""
+    return {"version": __version__, "agent": short(event.agent) or "api", "event": event.name, "said": said}
+
+
 def _field(answered: Answered, name: FieldName) -> str:
     """What the payload says of itself at one place."""
-    return short(text_at(answered.event.data, answered.dialect.fields.get(name, ())) or "")
+    places = answered.dialect.fields.get(name, ()) if answered.dialect else ()
+    return short(text_at(answered.event.data, places) or "")
 
 
 def _rewritten(event: Event, outcome: Outcome) -> str:

@@ -61,6 +61,7 @@ def _settings(settings: Settings) -> Iterator[SettingStatus]:
     acting = {gate: getattr(settings.gates, gate) for gate in GATES}
     acting |= {name: getattr(settings, name) for name in ("on_error", "on_unrecordable", "hooks_from")}
     acting |= {f"log.{name}": value for name, value in settings.log._asdict().items()}
+    acting |= {f"http.{name}": value for name, value in settings.http._asdict().items()}
     for key, value in acting.items():
         managed, user = _stands(settings.managed, key), _stands(settings.user, key)
         vain = managed is not None and user not in (None, value)

@@ -40,17 +40,27 @@ GATES: Final = ("enable_shell_hooks", "allow_project_hooks", "enable_plugin_hook
 """The names of the gates."""
 
 
+class Web(NamedTuple):
+    """Whether the service answers HTTP on a port of this machine, on which (0: it chooses one), and whether it does so
+    where others share the machine."""
+
+    listen: bool = False
+    port: int = 0
+    shared_host: bool = False
+
+
 class Settings(NamedTuple):
     """The settings that act, and what is wrong with the files that say so. `trusted` are digests (SHA-256, hex) of rule
     files that managed settings trust wherever they lie. `hooks_from` are the agents whose settings files are read for
     hooks, `models` those that judge. `removed` are managed files that were taken away on purpose. `log` is what the
-    record keeps, `on_unrecordable` what a gate answers where an event cannot be recorded. `managed` and `user` are what
-    each file says."""
+    record keeps, `on_unrecordable` what a gate answers where an event cannot be recorded, `http` how the service is
+    reached besides its socket. `managed` and `user` are what each file says."""
 
     gates: Gates
     on_error: OnError
     on_unrecordable: OnError
     log: Log
+    http: Web
     trust: TrustMode
     trusted: frozenset[str]
     hooks_from: tuple[AgentName, ...]
@@ -67,6 +77,7 @@ _STRICTEST: Final[Said] = {
     "on_error": "deny",
     "on_unrecordable": "deny",
     "log": {"detail": "digest"},
+    "http": {"listen": False},
     "trust": "managed-only",
 }
 
@@ -81,6 +92,7 @@ def load_settings(desk: Desk, roots: Roots) -> Settings:
         managed.get("on_error", user.get("on_error", "deny")),
         managed.get("on_unrecordable", user.get("on_unrecordable", "continue")),
         Log(**{**user.get("log", {}), **managed.get("log", {})}),
+        _http(managed.get("http", {}), user.get("http", {})),
         managed.get("trust", "user"),
         frozenset(managed.get("trusted", ())),
         managed.get("hooks_from", user.get("hooks_from", ())),
@@ -90,6 +102,13 @@ def load_settings(desk: Desk, roots: Roots) -> Settings:
         user,
         (*_refused(roots), *wrong_managed, *wrong_user),
     )
+
+
+def _http(managed: Said, user: Said) -> Web:
+    """How the service is reached. Managed settings can forbid what users turn on, and turn nothing on."""
+    listen = user.get("listen") is True and managed.get("listen") is not False
+    shared = user.get("shared_host") is True and managed.get("shared_host") is not False
+    return Web(listen, user.get("port", 0), shared)
 
 
 def _models(files: Mapping[TierName, Said]) -> tuple[ModelPlan, ...]:

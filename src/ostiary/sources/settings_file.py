@@ -85,6 +85,42 @@ class ManagedLog(Log):
     )
 
 
+_PORTS: Final = (1024, 65535)
+
+
+def _port(value: Any) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and _PORTS[0] <= value <= _PORTS[1]:
+        return value
+    raise refuse("expected a port", f"write a whole number from {_PORTS[0]} to {_PORTS[1]}")
+
+
+class ManagedWeb(BaseModel):
+    """What users may not turn on."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    listen: Literal[False] | None = Field(default=None, description="No service of this machine answers HTTP.")
+    shared_host: Literal[False] | None = Field(default=None, description="None does so where others share the machine.")
+
+
+class Web(BaseModel):
+    """How the service is reached besides its socket."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    listen: StrictBool | None = Field(
+        default=None, description="The service answers HTTP on 127.0.0.1 to who has its token, and never ends for rest."
+    )
+    port: Annotated[int, PlainValidator(_port)] | None = Field(
+        default=None, description="Its port; one is chosen, and kept, if absent."
+    )
+    shared_host: StrictBool | None = Field(
+        default=None,
+        description="Also where others share the machine: while no service runs, any of them can take its port, and is "
+        "then sent every call, with the token, and answers it.",
+    )
+
+
 class SettingsFile(BaseModel):
     """A settings file. A gate that is left out says nothing; one is open only where its value is exactly `true`."""
 
@@ -109,6 +145,7 @@ class SettingsFile(BaseModel):
         "the answer as it is.",
     )
     log: Log | None = Field(default=None, description="What the record keeps of events.")
+    http: Web | None = Field(default=None, description="How the service is reached besides its socket.")
     hooks_from: tuple[AgentName, ...] | None = Field(
         default=None,
         description="Agents in whose settings files hooks are looked for, besides rule files: `claude-code`, `afk`. An "
@@ -136,6 +173,9 @@ class ManagedFile(SettingsFile):
         default=None, description="Digests of rule files, as `ostiary trust` shows them, that count as reviewed."
     )
     log: ManagedLog | None = Field(default=None, description="What the record keeps of events.")
+    http: ManagedWeb | None = Field(  # type: ignore[assignment]
+        default=None, description="What users may not turn on."
+    )
     removed: tuple[Name, ...] | None = Field(
         default=None,
         description="Managed rule files that were taken away on purpose, as `policy.d/NAME.yaml`. Of any other that is "
