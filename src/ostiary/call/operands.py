@@ -58,6 +58,8 @@ def touch(layer: Layer, out: Gathered, language: str = "bash") -> None:
     if finds:
         readings = [_expanded(reading) for reading in readings]
         out.nested.extend(_started(layer, readings, language))
+    if data.path == ("git", "checkout"):
+        readings = _checked_out(layer, readings)
     for reading in readings:
         apply(out, *_keyed(data, reading) if data.keys else reading)
     roles = {reading.role for reading in readings}
@@ -225,6 +227,14 @@ def _positional(layer: Layer, readings: list[Reading], out: Gathered) -> None:
         index = next(index for index, item in enumerate(out.nested) if item.code == code)
         name = layer.invocation.name
         out.nested[index] = replace(out.nested[index], arguments=tuple(given) or ((word(name),) if name else None))
+
+
+def _checked_out(layer: Layer, readings: list[Reading]) -> list[Reading]:
+    """`git checkout` writes the files that stand behind `--`, or behind its first operand."""
+    words = layer.invocation.words
+    ended = next((place for place, item in enumerate(words) if item.text == "--"), None)
+    first = 1 if ended is None else len(readings) - (len(words) - ended - 1)
+    return [*readings[:first], *(reading._replace(role="edit") for reading in readings[first:])]
 
 
 def _keyed(data: Program, reading: Reading) -> Reading:

@@ -10,7 +10,7 @@ from ostiary import urls
 from ostiary.call import net
 from ostiary.call.gather import Gathered, Nested
 from ostiary.call.model import FURTHER, Access, AccessKind
-from ostiary.call.shapes import at_place, descriptor, is_path, is_process, is_url, paths_in, value_of_key
+from ostiary.call.shapes import at_place, descriptor, is_no_script, is_path, is_process, is_url, paths_in, value_of_key
 from ostiary.expressions import expression
 from ostiary.paths import Tree
 from ostiary.records import NamedTuple, replace
@@ -131,6 +131,8 @@ def _run(out: Gathered, item: Item) -> None:
         out.accesses.append(Access("execute", item.word, item.certain and not out.possible))
     else:
         out.path(item.word, "execute", certain=item.certain)
+        if is_no_script(item.word):  # what it complains about is what stands there: `bash -v .env`
+            out.path(item.word, "read", certain=item.certain)
 
 
 def _source(out: Gathered, item: Item) -> None:

@@ -174,3 +174,37 @@ def last_segment(item: Word) -> str:
     """The last segment of a path that is known to its end, empty otherwise."""
     text = item.text
     return "" if text is None else text.rstrip("/").rsplit("/", 1)[-1]
+
+
+_CODE: Final = frozenset(
+    (
+        *(
+            "sh",
+            "bash",
+            "zsh",
+            "ksh",
+            "fish",
+            "ps1",
+            "psm1",
+            "bat",
+            "cmd",
+            "py",
+            "pyw",
+            "pyz",
+            "js",
+            "mjs",
+            "cjs",
+            "ts",
+        ),
+        *("mts", "cts", "tsx", "jsx", "rb", "pl", "pm", "php", "phar", "lua", "awk", "sed", "sql", "vim", "el", "r"),
+        *("jl", "go", "java", "jar", "kts", "groovy", "gradle", "tcl", "exp", "scm", "rkt", "hs", "ml", "clj", "ex"),
+        *("exs", "erl", "swift", "cs", "fsx", "mk", "bats", "t", "so", "wasm"),
+    )
+)
+
+
+def is_no_script(item: Word) -> bool:
+    """Whether the file that a program is to run is none by its name: `.env`, `server.pem`."""
+    name = last_segment(item)
+    stem, dot, ending = name.rpartition(".")
+    return bool(dot) and (not stem or ending.lower() not in _CODE)

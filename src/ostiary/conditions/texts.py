@@ -25,11 +25,15 @@ def strings(value: Any) -> Iterator[str]:
 
 
 def build_content(plan: Plan, stance: Stance) -> Condition:
-    """`("content", texts)`: any text the call writes or sends. Arguments that could not be read are *maybe*."""
+    """`("content", texts)`: any text the call writes or sends. Arguments that could not be read are *maybe*, and so is
+    what stands in those of a tool of which nobody said what they mean."""
     match = patterns.any_of(plan[1])
+    perhaps: Answer = NO if stance.stops and stance.negated else MAYBE
 
     def condition(view: View) -> Answer:
         found = _best(match, view.call.content)
+        if not found and view.call.unmapped:
+            found = min(_best(match, strings(view.event.input)), perhaps)
         return found or (NO if view.event.input_complete else MAYBE)
 
     return condition
