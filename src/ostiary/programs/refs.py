@@ -33,11 +33,12 @@ def _push(given: Arguments) -> Refs:
     written = [item for item in named if not item.prefix.startswith("^")]  # `^ref` takes one out again
     if len(written) < len(named) or (not written and configures_push(given)):
         return tuple(map(_destination, written)) or EVERY
-    return _or_current(map(_destination, written))
+    # What push runs sends all that both sides have where no ref is named.
+    return _or_current(map(_destination, written)) or (EVERY if given.plain[1].text == "send-pack" else CURRENT)
 
 
-def _send_pack(given: Arguments) -> Refs:
-    """What push runs, which without refs sends all that both sides have."""
+def _http_push(given: Arguments) -> Refs:
+    """The same over HTTP."""
     return _push(given) or EVERY
 
 
@@ -126,7 +127,7 @@ def _every(given: Arguments) -> Refs:  # noqa: ARG001 the rules share one signat
 
 _RULES: Final[dict[str, Callable[[Arguments], Refs]]] = {
     "push": _push,
-    **dict.fromkeys(("send-pack", "http-push"), _send_pack),
+    "http-push": _http_push,
     "worktree": _worktree,
     "fetch": _fetch,
     "branch": _branch,
