@@ -405,7 +405,7 @@ def test_shapes() -> None:
 def test_the_registry_is_the_folder() -> None:
     shared = {"__init__", "base", "bodies", "conformance", "marks", "outputs", "payload", "reader", "texts", "writer"}
     shared |= {"calls", "spellings", "lifecycle", "vectors", "launches"}
-    shared |= {"bridged", "several", "hearing", "hosted", "forms", "natives"}
+    shared |= {"bridged", "several", "hearing", "hosted", "forms", "kin", "natives"}
     folder = Path(__file__).parents[1] / "src" / "ostiary" / "dialects"
     assert {path.stem for path in folder.glob("*.py")} - shared == {name.replace("-", "_") for name in DIALECTS}
     assert all(name == dialect.name for name, dialect in DIALECTS.items())

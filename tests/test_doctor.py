@@ -18,8 +18,8 @@ from ostiary.commands.shared.exits import Exit, Refused
 from ostiary.commands.shared.probing import harmless, judged
 from ostiary.commands.shared.writing import remove
 from ostiary.dialects import DIALECTS, Answer, OnError, Unreadable, receive
-from ostiary.dialects.base import ForeignHooks
 from ostiary.dialects.calls import gates
+from ostiary.dialects.kin import ForeignHooks
 from ostiary.install import Service, hook_command, plan_install
 from ostiary.install.diagnosis import Finding, Hiding, Installation, Machine, accepted_keys, diagnose, snake, unsteady
 from ostiary.install.inspect import File, Hook, hooks, slot_values, split

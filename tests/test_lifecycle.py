@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 import ostiary
 from ostiary import UnknownAgent, builtin_dialects, read_event
 from ostiary.dialects import DIALECTS, Dialect
-from ostiary.dialects.base import ForeignHooks, Form, Life, Mark, Slot, Timeouts
+from ostiary.dialects.base import Form, Life, Slot, Timeouts
+from ostiary.dialects.kin import ForeignHooks, Mark
 from ostiary.dialects.vectors import VECTORS
 from tables import read_table
 

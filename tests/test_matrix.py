@@ -12,9 +12,10 @@ from matrix import CALLS, TABLE, judged, policy, sent
 from ostiary.cold import HookCall, decide
 from ostiary.decision import Outcome, Verdict
 from ostiary.dialects import DIALECTS, Answer, Dialect, Unreadable, hosted, receive, write
-from ostiary.dialects.base import EventSpec, ForeignHooks, Form, Slot, ToolSpec
+from ostiary.dialects.base import EventSpec, Form, Slot, ToolSpec
 from ostiary.dialects.calls import calls, gates
 from ostiary.dialects.hearing import heard
+from ostiary.dialects.kin import ForeignHooks
 from ostiary.event import Event
 from ostiary.sources.compiling import compile_source
 from ostiary.tools import TOOLS

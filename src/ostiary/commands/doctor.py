@@ -10,7 +10,7 @@ from typing import Annotated, Final
 
 import typer
 
-from ostiary.commands.shared import agents, options
+from ostiary.commands.shared import agents, options, resident
 from ostiary.commands.shared.console import document, say, show
 from ostiary.commands.shared.exits import Exit
 from ostiary.commands.shared.probing import probes
@@ -19,6 +19,7 @@ from ostiary.commands.shared.world import folder
 from ostiary.dialects import DIALECTS
 from ostiary.explain import Line, Role, span
 from ostiary.install.diagnosis import Finding, Installation, Level, diagnose
+from ostiary.install.served import served
 from ostiary.install.surroundings import sides
 
 _LOOKS: Final[dict[Level, tuple[str, Role]]] = {
@@ -65,21 +66,33 @@ def _report(names: tuple[str, ...], project: str, policy: str | None, *, probe: 
     for name, found in installations.items():
         asked = probes(found, project) if probe else []
         code = outdated(found, project) if found.dialect.registration.shape in ("plugin", "scripts") else []
-        report[name] = [*diagnose(found, machine), *code, *_ruled(found), *_elsewhere(found, policy), *asked]
+        sent = list(served(found, _addresses(found))) if any(hook.url for hook in found.ours) else []
+        report[name] = [*diagnose(found, machine), *code, *sent, *_ruled(found), *_elsewhere(found, policy), *asked]
     return report
 
 
 def _ruled(found: Installation) -> Iterator[Finding]:
     """Whether there are rules where the registered hooks look: in a container or by another user that is elsewhere."""
-    for config_dir in dict.fromkeys(hook.config_dir for hook in found.ours):
+    for config_dir in _folders(found):
         text, _, help = without_rules(config_dir).partition("; ")
         if text:
             yield Finding("rules", "note", text, help)
 
 
+def _folders(found: Installation) -> tuple[str | None, ...]:
+    """The folders of policy that its commands name."""
+    return tuple(dict.fromkeys(hook.config_dir for hook in found.ours if not hook.url))
+
+
+def _addresses(found: Installation) -> frozenset[str]:
+    """Where the services of those folders answer HTTP."""
+    known = [resident.status(folder) for folder in _folders(found) if folder is None or os.path.isabs(folder)]
+    return frozenset(service.http["address"] for service in known if service)
+
+
 def _elsewhere(found: Installation, policy: str | None) -> Iterator[Finding]:
     """The hooks that ask another policy than that in the folder that was named."""
-    for config_dir in dict.fromkeys(hook.config_dir for hook in found.ours):
+    for config_dir in _folders(found):
         if policy and config_dir != policy:
             asked = f"the policy in `{config_dir}`" if config_dir else "the user's usual policy"
             help = f"`ostiary install {found.dialect.name} --config-dir {shlex.quote(policy)}` mends it"

@@ -12,6 +12,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
+from ostiary.dialects.kin import ForeignHooks, Mark
 from ostiary.event import Event
 from ostiary.records import NamedTuple
 
@@ -65,6 +66,7 @@ class Slot(Enum):
     CLOSED_LINE = "closed line"  # registration: the same, with exit code 2 where a POSIX shell sees it die or not start
     BASH_LINE = "bash line"  # registration: CLOSED_LINE, with exit code 2 where bash was told not to run anything, too
     TIMEOUT = "timeout"  # registration: in the agent's unit
+    URL = "url"  # registration: where the event is sent instead of starting a program
     ON_ERROR = "on error"  # registration: what a gate answers when Ostiary fails
 
 
@@ -253,6 +255,15 @@ Syntax = Literal["json", "comments", "commas"]
 """What a reader of settings takes: plain JSON; `//` and `/* */` comments too; those, and a comma at the end."""
 
 
+class HttpHook(NamedTuple):
+    """A hook that sends its events to a server, closed as others are. `commands` are events whose hooks have to be
+    programs. `unfit` says why the agent's cannot be used, empty if they can."""
+
+    entry: Template = NOTHING
+    commands: frozenset[str] = frozenset()
+    unfit: str = ""
+
+
 class Registration(NamedTuple):
     """How a hook is registered in a JSON file. At `root` (keys from the top) stands, by `shape`: `groups`, an object
     `{EVENT: [{hooks: [ENTRY]}]}`; `entries`, `{EVENT: [ENTRY]}`; `list`, `[ENTRY]` with the event in the entry. `fixed`
@@ -264,6 +275,7 @@ class Registration(NamedTuple):
     word. `fresh` is what happens to hooks of a folder that nobody has trusted, in a run without a person: they run, are
     skipped without a word, or the agent runs no hook and does not start; empty where nobody has looked. `hidden_by` are
     files beside, of which the first that is there takes the place of the settings for the events it names at its top.
+    `http`: None where the agent only runs programs.
 
     Two shapes are no JSON file. `plugin`: the place is a file of code that is made of `sources` (shipped in
     `ostiary/plugins`), with `entry` as the facts it needs. `scripts`: the place is a folder of programs that are named
@@ -284,27 +296,7 @@ class Registration(NamedTuple):
     syntax: Syntax = "json"
     fresh: Literal["runs", "skips", "stops", ""] = ""
     hidden_by: tuple[str, ...] = ()
-
-
-class Mark(NamedTuple):
-    """A payload that has all keys of `has` and none of `without` comes from `agent`. With `events` the event's name
-    must be one of them."""
-
-    agent: str
-    has: tuple[str, ...] = ()
-    without: tuple[str, ...] = ()
-    events: frozenset[str] = frozenset()
-
-
-class ForeignHooks(NamedTuple):
-    """Hooks of another agent that this one runs too. `files` are where it finds them, as in `Place.path` of the user
-    and the project, `events` their names for events with the native names here (names left out are not run).
-    `same_answers`: it is known to send them its own payloads and to take of them the answers it takes of its own."""
-
-    agent: str
-    files: tuple[str, ...]
-    events: Mapping[str, str]
-    same_answers: bool = False
+    http: HttpHook | None = None
 
 
 class Dialect(NamedTuple):

@@ -15,6 +15,7 @@ from ostiary.dialects.base import (
     Exits,
     Extra,
     Form,
+    HttpHook,
     Life,
     OutputPlace,
     Place,
@@ -33,6 +34,7 @@ from ostiary.dialects.forms import (
     HALT,
     KEYS,
     MESSAGE,
+    TOKEN,
     UPDATED,
     block,
     nested,
@@ -371,6 +373,16 @@ CLAUDE_CODE: Final = Dialect(
         # Since 2.1.295; older versions ignore the key and stay open where a hook cannot run (measured).
         closing={"onFailure": "block"},
         closes=frozenset(("invalid", "other", "dies", "late")),  # measured on 2.1.332
+        http=HttpHook(
+            entry={
+                "type": "http",
+                "url": Slot.URL,
+                "headers": {"Authorization": f"Bearer ${TOKEN}"},
+                "allowedEnvVars": [TOKEN],
+                "timeout": Slot.TIMEOUT,
+            },
+            commands=frozenset(("SessionStart", "Setup")),
+        ),
         review="workspace",
         fresh="runs",
     ),

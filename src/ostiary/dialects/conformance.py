@@ -167,6 +167,8 @@ def registration(dialect: Dialect, _samples: Samples) -> Iterator[str]:
     missing = needed - used - ({Slot.PROGRAM} if Slot.LINE in used else set())
     if missing:
         yield f"an entry lacks its {' and '.join(sorted(slot.value for slot in missing))}"
+    if table.http and bool(table.http.unfit) == (slots(table.http.entry) == {Slot.URL, Slot.TIMEOUT}):
+        yield "a hook that a server answers has its address and its time, or a reason why it cannot be used"
     default = [spec for spec in dialect.events.values() if spec.register == "always" and not spec.since]
     if not any(EVENTS[spec.canonical].before_tool for spec in default if spec.canonical in EVENTS):
         yield "no gate before tool calls is registered by default"

@@ -17,8 +17,8 @@ from ostiary.dialects.base import (
     Exits,
     Extra,
     FieldName,
-    ForeignHooks,
     Form,
+    HttpHook,
     Life,
     OutputPlace,
     Path,
@@ -31,6 +31,7 @@ from ostiary.dialects.base import (
     ToolSpec,
 )
 from ostiary.dialects.forms import BESIDE_OPEN, CONTEXT, GOES_ON, UPDATED, WATCHED, block, permission
+from ostiary.dialects.kin import ForeignHooks
 
 _ACTIVITY: Final = Life("activity")
 _GATE: Final = Exits(empty="proceed", invalid="proceed", two="block", other="block", late="proceed")
@@ -230,6 +231,7 @@ COPILOT_CLI: Final = Dialect(
             Place("project", "any", "project", ".github/hooks/ostiary.json"),
         ),
         entry={"type": "command", "bash": Slot.LINE, "powershell": Slot.LINE, "timeoutSec": Slot.TIMEOUT},
+        http=HttpHook(unfit="it sends what comes before a tool to no port of this machine"),
         review="workspace",
         fresh="skips",
         fixed={"version": 1},

@@ -14,7 +14,6 @@ from ostiary.dialects.base import (
     Exits,
     Extra,
     FieldName,
-    ForeignHooks,
     Form,
     Life,
     Path,
@@ -26,6 +25,7 @@ from ostiary.dialects.base import (
     Timeouts,
     ToolSpec,
 )
+from ostiary.dialects.kin import ForeignHooks
 
 _GO_ON: Final = Form(body={"permission": "allow"})
 _NOTHING: Final = Form(body={})

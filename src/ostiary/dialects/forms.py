@@ -19,6 +19,9 @@ KEYS: Final[dict[FieldName, tuple[Path, ...]]] = {
 }
 """Where Claude Code's payloads have what every event may carry, and those that were made after them."""
 
+TOKEN: Final = "OSTIARY_TOKEN"
+"""The variable in which an agent has the token that the service wants of it."""
+
 
 def nested(**fields: object) -> Template:
     """An object that names its event."""

@@ -14,8 +14,8 @@ from ostiary.dialects.base import (
     Dialect,
     EventSpec,
     Exits,
-    ForeignHooks,
     Form,
+    HttpHook,
     Life,
     OutputPlace,
     Place,
@@ -37,6 +37,7 @@ from ostiary.dialects.forms import (
     block,
     permission,
 )
+from ostiary.dialects.kin import ForeignHooks
 
 _ACTIVITY: Final = Life("activity")
 _EXITS: Final = Exits(empty="proceed", invalid="proceed", two="block", other="hook-failed", late="proceed")
@@ -269,6 +270,7 @@ GROK: Final = Dialect(
         entry={"type": "command", "command": Slot.LINE, "timeout": Slot.TIMEOUT},
         closing={"command": Slot.CLOSED_LINE},
         closes=frozenset(("other", "dies")),
+        http=HttpHook(unfit="it sends nothing to a port of this machine"),
         review="workspace",
         fresh="skips",
     ),

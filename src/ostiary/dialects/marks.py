@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ostiary.dialects.base import Dialect, Mark
+from ostiary.dialects.base import Dialect
+from ostiary.dialects.kin import Mark
 
 _CALL: Final = ("tool_use_id", "prompt_id", "turn_id")
 _CALLS: Final = frozenset(("PreToolUse", "PostToolUse"))

@@ -15,6 +15,7 @@ from ostiary.dialects.base import (
     Exits,
     Extra,
     Form,
+    HttpHook,
     Life,
     OutputPlace,
     Place,
@@ -205,6 +206,7 @@ QWEN_CODE: Final = Dialect(
         # A project's `.env` reaches the shell, which is bash (measured): `SHELLOPTS=noexec` made it skip every hook.
         closing={"command": Slot.BASH_LINE},
         closes=frozenset(("other", "dies")),
+        http=HttpHook(unfit="it lets calls run where no server answers, and nothing makes it stop"),
         review="workspace",
         fresh="runs",
         syntax="comments",  # read in 0.24.4

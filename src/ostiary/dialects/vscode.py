@@ -13,7 +13,6 @@ from ostiary.dialects.base import (
     Dialect,
     EventSpec,
     Exits,
-    ForeignHooks,
     Form,
     Life,
     Place,
@@ -35,6 +34,7 @@ from ostiary.dialects.forms import (
     nested,
     permission,
 )
+from ostiary.dialects.kin import ForeignHooks
 
 _ACTIVITY: Final = Life("activity")
 _EXITS: Final = Exits(empty="proceed", invalid="proceed", two="block", other="hook-failed", late="proceed")

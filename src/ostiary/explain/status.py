@@ -96,14 +96,16 @@ class ModelStatus(NamedTuple):
 
 class ServiceStatus(NamedTuple):
     """The resident service: its process, for how many seconds it has run, how many calls it answered, left to the hook
-    or saw fail, milliseconds that calls took, by percentile, and when each of the last policies was first read (seconds
-    since the epoch), by generation."""
+    or saw fail, milliseconds that calls took, by percentile, when each of the last policies was first read (seconds
+    since the epoch), by generation, and where it answers HTTP (`address`) or why not (`problem`): both are empty where
+    it is not to."""
 
     pid: int
     seconds: float
     calls: Mapping[str, int]
     milliseconds: Mapping[str, float]
     policies: Mapping[str, float]
+    http: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,6 +173,8 @@ def status_lines(status: Status) -> Iterator[Line]:
     yield (span("project     ", "label"), span(status.root or "none"))
     yield (span("record      ", "label"), span(", ".join(f"{count} {name}" for name, count in status.record)))
     yield (span("service     ", "label"), span(_service(status.service)))
+    if status.service and (http := status.service.http["address"] or status.service.http["problem"]):
+        yield (span("http        ", "label"), span(http))
     yield from _heading("settings")
     width = max(len(setting.key) for setting in status.settings)
     for setting in status.settings:

@@ -135,18 +135,21 @@ def current(found: Installation, machine: Machine) -> Iterator[Finding]:
         return
     for file in found.files:
         ours = [hook for hook in found.ours if hook.path == file.path]
-        if ours and _differs(found.dialect, file, ours[0], machine.on_error(ours[0])):
+        if ours and _differs(found.dialect, file, ours, machine):
             text = f"{file.path}: the entries are not as `ostiary install` writes them now"
             yield Finding("current", "problem", text, help_of(found))
 
 
-def _differs(dialect: Dialect, file: File, hook: Hook, on_error: OnError) -> bool:
-    """Whether installing again, with the program and the folder that are registered, would change the file."""
+def _differs(dialect: Dialect, file: File, ours: list[Hook], machine: Machine) -> bool:
+    """Whether installing again, with the program, the folder and the server that are registered, would change the
+    file."""
+    hook, web = next((one for one in ours if not one.url), ours[0]), next((one.web for one in ours if one.url), "")
     if not hook.isolated:
         return True
+    on_error = machine.on_error(hook)
     command = hook_command(dialect, hook.interpreter, hook.config_dir, hook.service)
     try:
-        return plan_install(dialect, file.text, command, file=file.path, on_error=on_error).needed
+        return plan_install(dialect, file.text, command, file=file.path, on_error=on_error, web=web).needed
     except (RegistrationError, ValueError):
         return True
 
@@ -202,7 +205,7 @@ def times(found: Installation, _machine: Machine) -> Iterator[Finding]:
 
 def programs(found: Installation, machine: Machine) -> Iterator[Finding]:
     """Whether what the hooks start is there, is one program, and is deaf to the environment."""
-    for hook in _by_command(found.ours):
+    for hook in _by_command(tuple(hook for hook in found.ours if not hook.url)):
         if not hook.words:
             yield Finding(
                 "programs", "problem", f"{hook.path}: it cannot be told what {hook.native} starts", help_of(found)
@@ -245,7 +248,7 @@ def user(found: Installation, machine: Machine) -> Iterator[Finding]:
     """Whether the hooks can find the policy."""
     if machine.known_user:
         return
-    for path in dict.fromkeys(hook.path for hook in found.ours if hook.config_dir is None):
+    for path in dict.fromkeys(hook.path for hook in found.ours if hook.config_dir is None and not hook.url):
         text = f"{path}: the user database does not know this user, and the command names no `--config-dir`"
         yield Finding("user", "problem", text, "install with `--config-dir DIR`: until then every gate stays closed")
 

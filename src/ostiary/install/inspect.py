@@ -20,8 +20,8 @@ _ASKED: Final = 2  # words for a client before that: the socket and its time
 
 class Hook(NamedTuple):
     """A hook that is registered in the file `path` for an event. `words` are its program and arguments, empty where
-    the entry does not tell; `timeout` is in the agent's unit, None where none is said. `narrow`: it does not get every
-    call. `ours`: it asks Ostiary."""
+    the entry does not tell, or sends the event to `url`; `timeout` is in the agent's unit, None where none is said.
+    `narrow`: it does not get every call. `ours`: it asks Ostiary."""
 
     path: str
     scope: str
@@ -30,6 +30,12 @@ class Hook(NamedTuple):
     timeout: float | None
     narrow: bool
     ours: bool
+    url: str = ""
+
+    @property
+    def web(self) -> str:
+        """The address of the server that is asked, empty if none is."""
+        return self.url.partition("/hook/")[0]
 
     @property
     def config_dir(self) -> str | None:
@@ -80,11 +86,13 @@ def hooks(dialect: Dialect, file: File) -> tuple[Hook, ...]:
 
 
 def _listed(dialect: Dialect, file: File) -> Iterator[Hook]:
-    template = dialect.registration.entry
+    table = dialect.registration
     for entry in entries(dialect, file.text):
-        values = slot_values(template, entry.data)
+        sent = table.http if "url" in entry.data else None
+        values = slot_values((sent or table).entry, entry.data)
         time, words = _number(values.get(Slot.TIMEOUT)), _words(values)
-        yield Hook(file.path, file.scope, entry.native, words, time, not entry.whole, entry.ours)
+        url = str(entry.data.get("url", "")) if entry.ours else ""
+        yield Hook(file.path, file.scope, entry.native, words, time, not entry.whole, entry.ours, url)
 
 
 def _number(value: Any) -> float | None:

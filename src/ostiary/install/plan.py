@@ -16,6 +16,7 @@ from ostiary.dialects.bodies import filled
 from ostiary.install import json_text
 from ostiary.install.json_text import JsonTextError, Place
 from ostiary.install.lines import bash_line, closed_line, shell_line
+from ostiary.install.sending import sends
 from ostiary.problems import Problem
 from ostiary.records import NamedTuple, dataclass
 
@@ -28,6 +29,7 @@ _READS: Final[Mapping[Syntax, str]] = {
     "commas": "JSON with comments and commas at the end",
 }
 _Container = TypeVar("_Container", dict[str, Any], list[Any])
+_HERE: Final = r"http://127\.0\.0\.1:\d+"
 _ABSOLUTE: Final = re.compile(r"/|[A-Za-z]:[\\/]|\\\\")
 
 
@@ -115,13 +117,15 @@ def plan_install(
     *,
     fixed: Template = NOTHING,
     on_error: OnError = "deny",
+    web: str = "",
 ) -> Change:
     """The file with our hook on every event, in place of older entries of ours.
 
     `text` is the file's text, None if there is none. `command` is the program with its arguments, to which the event is
     added (`hook_command`). With `events` exactly those are registered, else `registrable` and those that already are.
     `file` names the file in problems, `fixed` are the members it must have besides those of the dialect
-    (`Place.fixed`). With any `on_error` but `continue` gates have the key that closes them where a hook fails. Raises
+    (`Place.fixed`). With `web`, the address of a server, events go there where the agent can send them. With any
+    `on_error` but `continue` gates have the key that closes them where a hook fails. Raises
     RegistrationError for a file that is not what the agent reads, and ValueError for an event that the agent does not
     know or that may not be registered, and for a program that is found by its name alone: which one that is would be
     the project's choice (law L6).
@@ -133,7 +137,7 @@ def plan_install(
         after = _without(dialect, after, keep=frozenset(wanted))
         after = _begun(dialect, fixed, after) if wanted else after
         for native in wanted:
-            after = _with(dialect, after, native, _entry(dialect, native, command, on_error))
+            after = _with(dialect, after, native, _entry(dialect, native, _Way(command, web), on_error))
     except JsonTextError as error:
         raise _problem(dialect, error, file) from None
     return Change(text, after)
@@ -183,13 +187,22 @@ def _problem(dialect: Dialect, error: JsonTextError, file: str) -> RegistrationE
     return RegistrationError(Problem(file, error.line, error.column, "", str(error), help))
 
 
-def _entry(dialect: Dialect, native: str, command: Sequence[str], on_error: OnError) -> dict[str, Any]:
-    table = dialect.registration
-    closed = dialect.events[native].gate and on_error != "continue"
-    template = {**table.entry, **(table.closing if closed else {})}
-    words = [*command, "--event", native]
+class _Way(NamedTuple):
+    """How Ostiary is asked: by a command, and where that can be, by the address of a server (empty: not)."""
+
+    command: Sequence[str]
+    web: str
+
+
+def _entry(dialect: Dialect, native: str, way: _Way, on_error: OnError) -> dict[str, Any]:
+    table, spec = dialect.registration, dialect.events[native]
+    sent = table.http if way.web and sends(table, native, spec) else None
+    closed = spec.gate and on_error != "continue"
+    template = {**(sent or table).entry, **(table.closing if closed else {})}
+    words = [*way.command, "--event", native]
     values = {
         Slot.EVENT: native,
+        Slot.URL: f"{way.web}/hook/{dialect.name}?event={native}",
         Slot.PROGRAM: words[0],
         Slot.ARGUMENTS: words[1:],
         Slot.LINE: shell_line(words, powershell=table.powershell),
@@ -305,7 +318,10 @@ def _where(text: str, node: json_text.Node | None) -> tuple[int, int]:
 
 
 def _runs_us(dialect: Dialect, entry: Mapping[str, Any]) -> bool:
-    """Whether an entry runs our hook for this agent: as a program with arguments, or as one line for a shell."""
+    """Whether an entry asks our hook for this agent: as a program with arguments, as one line for a shell, or as a
+    server on this machine."""
+    if re.match(rf"{_HERE}/hook/{re.escape(dialect.name)}(\?|$)", str(entry.get("url", ""))):
+        return True
     action = entry.get("action")
     if isinstance(action, dict) and _runs_us(dialect, action):
         return True

@@ -78,9 +78,10 @@ Plan = Callable[[Target, Read], dict[str, Change]]
 """What would change for a target, by file. Raises RegistrationError."""
 
 
-def installing(python: str, config_dir: str | None, service: Service | None) -> Plan:
+def installing(python: str, config_dir: str | None, service: Service | None, web: str = "") -> Plan:
     """The plan that registers hooks which that interpreter runs, with that folder of policy (None: the usual one), and
-    that ask a service first. What a failure of Ostiary means is as the settings say now."""
+    that ask a service first, or where the agent can, `web`, its address. What a failure of Ostiary means is as the
+    settings say now."""
     on_error = failing.on_error(config_dir)
 
     def plan(target: Target, read: Read) -> dict[str, Change]:
@@ -96,7 +97,7 @@ def installing(python: str, config_dir: str | None, service: Service | None) -> 
                 for native, file in files.items()
             }
         fixed = target.place.fixed
-        return {path: plan_install(dialect, read(path), command, file=path, fixed=fixed, on_error=on_error)}
+        return {path: plan_install(dialect, read(path), command, file=path, fixed=fixed, on_error=on_error, web=web)}
 
     return plan
 
@@ -149,6 +150,21 @@ def chosen(names: list[str] | None) -> tuple[str, ...]:
             message, help = unknown("agent", name, DIALECTS)
             raise Refused(f"{message}; {help}", Exit.USAGE)
     return tuple(dict.fromkeys(names)) if names else agents.found_here()
+
+
+def sending(found: list[Target], named: bool) -> list[Target]:
+    """Those whose agents can send events to a server. Raises `Refused` for one that was named and cannot."""
+    fit: list[Target] = []
+    for target in found:
+        http = target.dialect.registration.http
+        why = http.unfit if http else "it only runs programs"
+        if why and named:
+            raise Refused(f"`{target.dialect.name}` has no use for `--http`: {why}", Exit.USAGE)
+        if why:
+            complain(f"`{target.dialect.name}` has no use for `--http`: {why}; left out")
+        else:
+            fit.append(target)
+    return fit
 
 
 def targets(names: list[str] | None, scope: Scope, project: str | None) -> list[Target]:

@@ -21,7 +21,9 @@ from ostiary.service.address import NoAddress, address, addresses
 from ostiary.service.asking import ask
 from ostiary.service.protocol import Malformed
 from ostiary.service.starting import CLEAN, command
+from ostiary.service.web.entrance import forget_token, token_file
 from ostiary.sources.places import NoPlace, find_places
+from ostiary.sources.settings import NAME
 
 T = TypeVar("T")
 
@@ -46,13 +48,41 @@ def _client() -> tuple[str, ...]:
     return (sys.executable, "-I", "-S", os.path.join(os.path.dirname(os.path.abspath(client.__file__)), "client.py"))
 
 
+def web(config_dir: str | None) -> str:
+    """The address at which the service answers HTTP; it is started if none runs. Raises `Refused` where it does not."""
+    if status(config_dir) is None:
+        begin(config_dir)
+    found = status(config_dir)
+    http = found.http if found else {}
+    if http.get("address"):
+        return str(http["address"])
+    where = os.path.join(places(config_dir).user, NAME)
+    why = http.get("problem") or f"`http: {{listen: true}}` in {where} turns it on, `ostiary restart` makes it act"
+    raise Refused(f"the service does not answer HTTP: {why}")
+
+
+def token(config_dir: str | None) -> str:
+    """The file of the token of the service."""
+    return token_file(places(config_dir).state)
+
+
+def renew_token(config_dir: str | None) -> str:
+    """Takes the token of the service away, so that the next one makes another; the file that will hold it. Raises
+    `Refused`."""
+    try:
+        forget_token(places(config_dir).state)
+    except OSError as error:
+        raise Refused(f"the token cannot be removed: {error.strerror}") from None
+    return token(config_dir)
+
+
 def status(config_dir: str | None) -> ServiceStatus | None:
     """What the service says of itself, None if none runs or it does not answer."""
     for path in _paths(config_dir):
         with suppress(OSError, Malformed, KeyError, TypeError):
             if said := ask(path, "status"):
                 return ServiceStatus(
-                    said["pid"], said["seconds"], said["calls"], said["milliseconds"], said["policies"]
+                    said["pid"], said["seconds"], said["calls"], said["milliseconds"], said["policies"], said["http"]
                 )
     return None
 
