@@ -106,7 +106,10 @@ class World:
 
     def status(self) -> dict[str, Any] | None:
         """What the service says of itself, None if none runs."""
-        return ask(self.address, "status")
+        try:
+            return ask(self.address, "status")
+        except ConnectionResetError:  # it was about to end
+            return None
 
     def rested(self) -> dict[str, Any]:
         """The same once no worker has a call any more: a client has its answer before the service knows."""

@@ -17,6 +17,7 @@ from ostiary.commands import audit, log
 from ostiary.explain import entry_line, gap_line, gaps, plain
 from ostiary.sources import chain, record
 from ostiary.sources.compiling import compile_source
+from ostiary.sources.places import find_places
 from payloads import AGENT, bash, raw, tool
 from tables import read_table
 
@@ -46,7 +47,7 @@ rules:
 
 @pytest.fixture
 def state(line: Line, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A record of a few events, a second apart, and of one use of a verb."""
+    """A record of a few events, a second apart, of one use of a verb, and of a reload."""
     (line.config / "policy.yaml").write_text(POLICY)
     state = str(line.config / "state")
     with monkeypatch.context() as patch:
@@ -56,7 +57,22 @@ def state(line: Line, monkeypatch: pytest.MonkeyPatch) -> str:
                 record.verb(state, {"verb": "trust", "arguments": {"lasts": "30d"}, "result": "done"})
             else:
                 hook(line, payload)
+        patch.setattr(chain.time, "time", lambda: 1_800_000_008)
+        record.reload(find_places(str(line.config)), RELOAD)
     return state
+
+
+RELOAD = {
+    "read": "2027-01-15T08:00:08.000Z",
+    "generation": "459a8711c838ecf4",
+    "before": "3dd602dbdb8f82bd",
+    "by": "watcher",
+    "root": "/work/app",
+    "changed": ["user:policy.yaml", "settings"],
+    "more_changed": 1,
+    "problems": ["policy.yaml:2:1: rulez: unknown key `rulez`"],
+    "ms": 10.5,
+}
 
 
 EVENTS: list[Any] = [
@@ -86,6 +102,8 @@ TIME4  claude-code  s1        bash              none  curl (connect example.com)
 TIME5  claude-code  s1        PostToolUse       none  (read /work/a.txt)
 TIME6  claude-code            PreToolUse        deny  the hook's input is not JSON
 TIME7  (a person)             trust             done  lasts=30d
+TIME8  (reload)               /work/app         459a8711c83… after 3dd602dbdb8…, 10.5 ms\
+  user:policy.yaml, settings and 1 more  policy.yaml:2:1: rulez: unknown key `rulez`
 """
 
 
@@ -116,7 +134,7 @@ FILTERS = [
     (["--verdict", "deny"], [3, 6]),
     (["--rule", "mine/"], [2, 3, 4]),
     (["--rule", "seen"], [4]),
-    (["--since", "2027-01-15"], [0, 1, 2, 3, 4, 5, 6, 7]),
+    (["--since", "2027-01-15"], [0, 1, 2, 3, 4, 5, 6, 7, 8]),
     (["--since", "2027-01-16"], []),
 ]
 
@@ -131,7 +149,7 @@ def test_filters(arguments: list[str], wanted: list[int], state: str, line: Line
 
 def test_since_a_while(state: str, line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(log.time, "time", lambda: 1_800_000_000 + 3600 + 4)
-    assert [found[4] for found in shown(line.at("log", "--since", "1h").shown)[1:]] == ["4", "5", "6", "7"]
+    assert [found[4] for found in shown(line.at("log", "--since", "1h").shown)[1:]] == ["4", "5", "6", "7", "8"]
 
 
 def test_lines_are_exported_as_they_are_kept(state: str, line: Line) -> None:
@@ -155,7 +173,7 @@ def test_arguments_that_are_wrong(arguments: list[str], why: str, line: Line) ->
 
 
 def test_verify(state: str, line: Line) -> None:
-    whole = "4 events, 3 stops, 1 verbs were written; what is kept of them is as it was written\n"
+    whole = "4 events, 3 stops, 1 verbs, 1 reloads were written; what is kept of them is as it was written\n"
     ran = line.at("log", "verify")
     assert (ran.status, ran.out) == (0, whole)
     path = Path(state, "record/stops.jsonl")
@@ -164,10 +182,10 @@ def test_verify(state: str, line: Line) -> None:
     assert (ran.status, ran.out) == (
         1,
         "stops.jsonl:2: the lines before it are not those that were there\n"
-        "4 events, 3 stops, 1 verbs were written; 1 flaw\n",
+        "4 events, 3 stops, 1 verbs, 1 reloads were written; 1 flaw\n",
     )
     assert "stops.jsonl:2: the lines before it are not those that were there" in line.at("status").out
-    assert "4 events, 3 stops, 1 verbs" in line.at("status").out
+    assert "4 events, 3 stops, 1 verbs, 1 reloads" in line.at("status").out
 
 
 def test_audit(state: str, line: Line) -> None:
@@ -201,7 +219,7 @@ def test_nothing_is_recorded_yet(line: Line) -> None:
 def test_where_everything_lies(state: str, line: Line) -> None:
     out = line.at("log", "--mine").out
     assert f"everything is kept in {state}, and nothing is sent anywhere" in out
-    assert f"{os.path.join(state, 'record')}  files: 6, " in out
+    assert f"{os.path.join(state, 'record')}  files: 8, " in out
     known = {path.relative_to(state).parts[0] for path in Path(state).rglob("*") if path.is_file()} - {"cache"}
     assert [name for name in known if os.path.join(state, name) not in out] == []
     assert "4 events were recorded, those since 2027-01-15T" in out

@@ -169,7 +169,7 @@ def test_stops_do_not_go_with_a_flood_of_events(machine: Machine, monkeypatch: p
     assert [line["said"] for line in machine.lines("stops")] == ["ask"]
     assert [line["verb"] for line in machine.lines("verbs")] == ["trust"]
     assert 2 < len(machine.lines("events")) < 15
-    assert record.counts(machine.state) == {"events": 20, "stops": 1, "verbs": 1}
+    assert record.counts(machine.state) == {"events": 20, "stops": 1, "verbs": 1, "reloads": 0}
 
 
 def test_a_call_that_a_person_permits(machine: Machine) -> None:

@@ -103,7 +103,7 @@ def test_what_it_answers_is_recorded_once(world: World) -> None:
     calls = [rm(world), b"{", tool("Read", {"file_path": "/a"}), bash("make")]
     for call in calls:
         world.said(call)
-    lines = [said.line for said in record.lines(str(world.base / "config/state"))]
+    lines = [said.line for said in record.lines(str(world.base / "config/state"), ("events", "stops"))]
     assert [line["said"] for line in lines] == ["deny", "deny", "none", "none"]
     assert [line.get("failure") for line in lines] == [None, "the hook's input is not JSON", None, None]
     assert ["handlers_ms" in line for line in lines] == [False, False, True, False]
@@ -127,7 +127,7 @@ def test_the_first_call_starts_it_and_it_keeps_nothing_of_who_did(world: World) 
     secret = {"PATH": os.defpath, "PYTHONPATH": "/evil", "LD_LIBRARY_PATH": "/evil", "TOKEN": "secret"}
     assert verdict(world.said(rm(world), env=secret)) == "deny"
     status = until(world.status)
-    for pid in (status["pid"], *status["workers"]):
+    for pid in (status["pid"], status["watcher"]["pid"], *status["workers"]):
         found = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
         assert sorted(filter(None, found)) == [b"LC_ALL=C.UTF-8", b"PATH=/usr/bin:/bin"]
         assert os.readlink(f"/proc/{pid}/cwd") == "/"
@@ -146,7 +146,7 @@ def test_many_at_once_start_one(world: World) -> None:
         out, error = client.communicate(timeout=120)
         assert verdict((out, error, client.returncode)) == "deny"
     status = until(world.status)
-    mine = {status["pid"], *status["workers"]}
+    mine = {status["pid"], status["watcher"]["pid"], *status["workers"]}
     assert until(lambda: set(world.services()) <= mine)
 
 
@@ -558,8 +558,8 @@ def test_people_end_it_and_start_it_anew(world: World) -> None:
     assert verdict(world.said(rm(world))) == "deny"
     report = json.loads(typed("status", "--json")[1])
     assert (report["service"]["pid"], report["service"]["calls"]) == (pid, {"answered": 1})
-    (generation,) = report["service"]["policies"]
-    assert f"; read {generation} at 20" in typed("status")[1]
+    (reload,) = report["service"]["reloads"]
+    assert f"reloads\n{reload['read'][:19].replace('T', ' ')}" in typed("status")[1]
     assert f"service     process {pid}, for 0 min; calls: 1 answered; p50" in typed("status")[1]
     status, said = typed("restart")
     until(lambda: not alive(pid))

@@ -100,7 +100,7 @@ def test_how_it_looks(base: Path) -> None:
         "user        BASE/config\n"
         "state       BASE/config/state\n"
         "project     BASE/project\n"
-        "record      0 events, 0 stops, 0 verbs\n"
+        "record      0 events, 0 stops, 0 verbs, 0 reloads\n"
         "service     none runs\n"
         "\n"
         "settings\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from importlib import import_module
 from typing import Final, NoReturn
 
@@ -12,7 +13,7 @@ from ostiary.commands import hook
 from ostiary.commands.shared.exits import Exit
 from ostiary.dialects import DIALECTS, Dialect, receive
 from ostiary.perform.repeats import Repeats
-from ostiary.service import protocol
+from ostiary.service import protocol, watcher
 from ostiary.service.address import NoAddress, address, lock, make_folder
 from ostiary.service.deciding import Unfit, asked
 from ostiary.service.protocol import Frame, Request
@@ -59,7 +60,8 @@ def main(arguments: list[str], bounds: Bounds = BOUNDS) -> NoReturn:
         if held is None:
             _leave("the service runs already", Exit.CLEAN)
         _warm()
-        server = Server(path, Works(work(config_dir), alone(config_dir)), entrance(places), places.state, bounds)
+        works = Works(work(config_dir), alone(config_dir), partial(watcher.run, places))
+        server = Server(path, works, entrance(places), places.state, bounds)
         server.run()
         if server.again:
             os.execve(sys.executable, command(config_dir, socket), CLEAN)  # noqa: S606 our own program, by its full name
@@ -112,7 +114,7 @@ def work(config_dir: str | None) -> Work:
     keep = cold.Keep(reading, Repeats().judge)
 
     def answered(request: Request, tell: Tell) -> Frame:
-        reading.read = tell.read
+        reading.read = lambda found: tell.read(found.text())
         try:
             return _answered(request, tell, config_dir, keep, handlers=False)
         except cold.Elsewhere:

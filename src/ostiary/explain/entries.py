@@ -13,6 +13,7 @@ Entry = Mapping[str, Any]
 
 _WIDTHS: Final = (19, 11, 8, 16)
 _WHAT: Final = 60
+_GENERATION: Final = 12
 _ROLES: Final[Mapping[str, Role]] = {"none": "none", "allow": "allow", "ask": "ask", "deny": "deny"}
 
 
@@ -49,6 +50,8 @@ def entry_line(entry: Entry) -> Line:
     """One line of the table."""
     if entry.get("kind") == "verb":
         return _verb(entry)
+    if entry.get("kind") == "reload":
+        return reload_line(entry)
     said = str(entry.get("said", ""))
     return (
         span(_columns(*_about(entry)), "quiet"),
@@ -66,6 +69,21 @@ def _verb(entry: Entry) -> Line:
         span(_columns(_time(entry), "(a person)", "", str(entry.get("verb", ""))), "quiet"),
         span(str(entry.get("result", ""))),
         span(f"  {words}" if words else "", "label"),
+    )
+
+
+def reload_line(entry: Entry) -> Line:
+    """One reload, as a line of the table or of the status."""
+    before = f" after {_cut(str(entry['before']), _GENERATION)}" if "before" in entry else ""
+    found = {"changed": entry.get("changed"), "problems": entry.get("problems")}
+    listed = {name: list(map(str, value)) for name, value in found.items() if isinstance(value, list)}
+    more = f" and {entry['more_changed']} more" if "more_changed" in entry else ""
+    when = {"time": entry.get("read") or entry.get("time")}
+    return (
+        span(_columns(_time(when), "(reload)", "", str(entry.get("root", ""))[-_WIDTHS[-1] :]), "quiet"),
+        span(f"{_cut(str(entry.get('generation', '')), _GENERATION)}{before}, {entry.get('ms', 0)} ms"),
+        *((span(f"  {', '.join(listed['changed'])}{more}", "label"),) if "changed" in listed else ()),
+        *((span(f"  {'; '.join(listed['problems'])}", "maybe"),) if "problems" in listed else ()),
     )
 
 

@@ -42,11 +42,6 @@ def plain(lines: Iterable[Line]) -> str:
     return "\n".join("".join(piece.text for piece in line).rstrip() for line in lines)
 
 
-def moment(time: float) -> str:
-    """A time in seconds since the epoch, to the second (UTC)."""
-    return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-
-
 def day(time: float) -> str:
     """The day (UTC) of a time in seconds since the epoch."""
     return datetime.fromtimestamp(time, UTC).date().isoformat()

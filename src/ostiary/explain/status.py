@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any, Final, Literal
 
-from ostiary.explain.lines import Line, Role, day, moment, span
+from ostiary.explain.entries import reload_line
+from ostiary.explain.lines import Line, Role, day, span
 from ostiary.problems import Problem
 from ostiary.records import NamedTuple, dataclass
 from ostiary.tiers import TierName
@@ -96,16 +97,17 @@ class ModelStatus(NamedTuple):
 
 class ServiceStatus(NamedTuple):
     """The resident service: its process, for how many seconds it has run, how many calls it answered, left to the hook
-    or saw fail, milliseconds that calls took, by percentile, when each of the last policies was first read (seconds
-    since the epoch), by generation, and where it answers HTTP (`address`) or why not (`problem`): both are empty where
-    it is not to."""
+    or saw fail, milliseconds that calls took, by percentile, where it answers HTTP (`address`) or why not (`problem`;
+    both are empty where it is not to), what is said of its watcher, and the last reloads, the newest last, each as the
+    record has it."""
 
     pid: int
     seconds: float
     calls: Mapping[str, int]
     milliseconds: Mapping[str, float]
-    policies: Mapping[str, float]
     http: Mapping[str, str]
+    watcher: Mapping[str, Any]
+    reloads: tuple[Mapping[str, Any], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,7 +154,7 @@ def status_json(status: Status) -> str:
 
 
 def _plain(value: Any) -> Any:
-    return dict(value) if isinstance(value, Mapping) else value
+    return dict(value) if isinstance(value, Mapping) else list(value) if isinstance(value, tuple) else value
 
 
 def _said(setting: SettingStatus) -> dict[str, Any]:
@@ -173,8 +175,12 @@ def status_lines(status: Status) -> Iterator[Line]:
     yield (span("project     ", "label"), span(status.root or "none"))
     yield (span("record      ", "label"), span(", ".join(f"{count} {name}" for name, count in status.record)))
     yield (span("service     ", "label"), span(_service(status.service)))
-    if status.service and (http := status.service.http["address"] or status.service.http["problem"]):
-        yield (span("http        ", "label"), span(http))
+    if status.service:
+        if http := status.service.http["address"] or status.service.http["problem"]:
+            yield (span("http        ", "label"), span(http))
+        yield (span("watcher     ", "label"), span(_watcher(status.service.watcher)))
+        yield from _heading("reloads") if status.service.reloads else ()
+        yield from (reload_line(entry) for entry in status.service.reloads)
     yield from _heading("settings")
     width = max(len(setting.key) for setting in status.settings)
     for setting in status.settings:
@@ -205,9 +211,16 @@ def _service(service: ServiceStatus | None) -> str:
     calls = ", ".join(f"{number} {name}" for name, number in sorted(service.calls.items())) or "none yet"
     took = ", ".join(f"{name} {value:g} ms" for name, value in service.milliseconds.items())
     minutes = int(service.seconds // 60)
-    last = max(service.policies, key=lambda generation: service.policies[generation], default="")
-    read = f"; read {last} at {moment(service.policies[last])}" if last else ""
-    return f"process {service.pid}, for {minutes} min; calls: {calls}{f'; {took}' if took else ''}{read}"
+    return f"process {service.pid}, for {minutes} min; calls: {calls}{f'; {took}' if took else ''}"
+
+
+def _watcher(watcher: Mapping[str, Any]) -> str:
+    starts = watcher.get("starts", 0)
+    often = f", started {starts} times" if starts > 1 else ""
+    if "pid" not in watcher:
+        return f"none runs{often}: each call looks for itself"
+    problem = f"; {watcher['problem']}" if watcher.get("problem") else ""
+    return f"process {watcher['pid']}, folders: {watcher.get('folders', 0)}{often}{problem}"
 
 
 def _heading(title: str) -> Iterator[Line]:

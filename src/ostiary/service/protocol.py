@@ -32,7 +32,8 @@ COLD: Final = b"C"
 FAILED: Final = b"F"
 """The client runs the cold command with further arguments, each behind its length: they say what failed."""
 READ: Final = b"R"
-"""From a worker to the service only: the generation of a policy that it read."""
+"""From a worker to the service only: what it read of the policy. The service and its watcher tell each other things in
+these, too."""
 SENT: Final = b"S"
 """From a worker to the service only: it sent the last frame to the client itself. The body is the kind of that frame,
 empty where it went out in part."""

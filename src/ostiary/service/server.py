@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from ostiary import __version__
 from ostiary.records import NamedTuple
+from ostiary.service.minder import Minder, Watch
 from ostiary.service.numbers import Now, Numbers, exposition
 from ostiary.service.peers import Peer, confined, peer
 from ostiary.service.protocol import (
@@ -41,7 +42,6 @@ from ostiary.service.workers import Limits, Pool, Work
 
 _NAMES: Final = {ANSWER: "answered", COLD: "left", FAILED: "failed"}
 _TIMES: Final = 4096
-_POLICIES: Final = 16
 _BACKLOG: Final = 128
 _SPOKEN: Final = (b"GET ", b"POST")  # how HTTP begins, which the socket speaks, too
 _ALONE: Final = Limits(workers=16, wait=10.0, calls=1, memory=-1)
@@ -73,10 +73,11 @@ BOUNDS: Final = Bounds()
 
 
 class Works(NamedTuple):
-    """The work of calls: what workers do, and what a process does that has one call alone."""
+    """What other processes do: workers, one that has a call alone, and the watcher."""
 
     workers: Work
     alone: Work
+    watch: Watch
 
 
 class Server:
@@ -92,14 +93,12 @@ class Server:
         self._state = state
         self._stamps = entrance.stamps()
         self._numbers = Numbers()
-        self._reads = 0
         self._web: asyncio.Server | None = None
         self._code = code()
         self._inode: int | None = None
         self._began = self._last = time.monotonic()
         self._connections: dict[Guest, None] = {}
         self._took: deque[float] = deque(maxlen=_TIMES)
-        self._policies: dict[str, float] = {}
 
     def run(self) -> None:
         """Answers until it is told to end, nobody asks any more, or what it was started from is gone. Raises OSError
@@ -114,14 +113,16 @@ class Server:
 
     async def _run(self, listening: socket.socket) -> None:
         self._ending, self._quiet = asyncio.Event(), asyncio.Event()
-        self.pool = Pool(self._works.workers, self.bounds.workers, self._note, self._numbers.said)
-        self._alone = Pool(self._works.alone, _ALONE, self._note, self._numbers.said)
+        self.minder = Minder(self._works.watch)
+        self.pool = Pool(self._works.workers, self.bounds.workers, self.minder.heard, self._numbers.said)
+        self._alone = Pool(self._works.alone, _ALONE, self.minder.heard, self._numbers.said)
         times = self.bounds.times
         self.house = House(self, self.pool, self._alone, Patience(times.receive, times.keep))
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             loop.add_signal_handler(number, self._ending.set)
         self.pool.warm()
+        await self.minder.start()
         server = await loop.create_unix_server(lambda: Conversation(self), sock=listening, backlog=_BACKLOG)
         try:
             while not self._ending.is_set():
@@ -140,6 +141,7 @@ class Server:
             if self._connections:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._quiet.wait(), self.bounds.times.end)
+            self.minder.close()
             self.pool.close()
             self._alone.close()
 
@@ -193,14 +195,6 @@ class Server:
             return cold("the client lives in a sandbox that the service does not live in")
         return None
 
-    def _note(self, generation: str) -> None:
-        """Notes when a policy was first read."""
-        self._reads += 1
-        if generation not in self._policies:
-            while len(self._policies) >= _POLICIES:
-                del self._policies[next(iter(self._policies))]
-            self._policies[generation] = time.time()
-
     def _word(self, word: str) -> Frame:
         """What the service says of itself, or does."""
         if word == "stop":
@@ -219,20 +213,20 @@ class Server:
             "seconds": round(time.monotonic() - self._began, 3),
             "calls": dict(self.counts),
             "milliseconds": {name: round(value, 3) for name, value in shares.items()},
-            "policies": self._policies,
             "workers": self.pool.pids,
             "busy": self.pool.busy,
             "http": {"address": self._entrance.address if self._web else "", "problem": self._entrance.problem},
+            **self.minder.status(),
         }
 
     def metrics(self) -> str:
         """The same as Prometheus reads it."""
         now = Now(
             version=__version__,
-            policy=next(reversed(self._policies), ""),
+            policy=self.minder.generation,
             seconds=time.monotonic() - self._began,
             calls=self.counts,
-            reads=self._reads,
+            reads=self.minder.reads,
             processes=(os.getpid(), *self.pool.pids, *self._alone.pids),
             busy=self.pool.busy + self._alone.busy,
             killed=self.pool.killed + self._alone.killed,
@@ -251,6 +245,7 @@ class Server:
             self._ending.set()
         self.pool.rest()
         self._alone.rest()
+        self.minder.rest()
 
 
 class Conversation(asyncio.Protocol):

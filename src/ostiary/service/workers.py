@@ -67,7 +67,7 @@ class Pool:
         read: Callable[[str], None],
         said: Callable[[str, str], None] = lambda _agent, _verdict: None,
     ) -> None:
-        """`read` is told the generations of policies that workers read, `said` which agents were told what."""
+        """`read` is told what workers read (`sources.reading`), `said` which agents were told what."""
         self.killed = 0
         self._work = work
         self._read = read
@@ -168,7 +168,7 @@ class Pool:
             data, frames = b"", []
         for frame in frames:
             if frame.kind == READ:
-                self._read(frame.body.decode("utf-8", "surrogateescape"))
+                self._read(frame.body.decode())
             else:
                 self._done(worker, frame)
         if not data:
@@ -247,7 +247,7 @@ class Pool:
         until = time.monotonic() - self._limits.idle
         while len(self._idle) > 1 and self._idle[0].since < until:
             self._end(self._idle[0])
-        self._ended = [pid for pid in self._ended if not _gone(pid)]
+        self._ended = [pid for pid in self._ended if not gone(pid)]
 
     def close(self) -> None:
         """Ends all of them."""
@@ -268,7 +268,8 @@ class Pool:
         self._ended.append(worker.pid)
 
 
-def _gone(pid: int) -> bool:
+def gone(pid: int) -> bool:
+    """Whether a child has ended."""
     try:
         return os.waitpid(pid, os.WNOHANG)[0] == pid
     except OSError:

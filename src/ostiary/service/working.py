@@ -23,8 +23,8 @@ _FLAGS: Final = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
 
 
 class Tell(NamedTuple):
-    """Who is told of a call: which agent's event it is and how many seconds it may take, the generation of a policy
-    that was read for it, and what the agent will be told."""
+    """Who is told of a call: which agent's event it is and how many seconds it may take, what was read for it
+    (`sources.reading`), and what the agent will be told."""
 
     about: Callable[[str, str | None, float], None]
     read: Callable[[str], None]
@@ -96,7 +96,7 @@ def run(service: socket.socket, about: Note, work: Work, limits: Limits) -> NoRe
     """Works on what comes from the service until that ends."""
     status = 1
     try:
-        _alone(service.fileno(), limits)
+        alone(service.fileno(), limits)
         feed = Feed(requesting)
         while True:
             request, client = _request(service, feed)
@@ -127,8 +127,8 @@ def _tell(service: socket.socket, note: Note, limits: Limits) -> Tell:
         _alarm(min(seconds, limits.most))
         note.write(Told(agent, event or "", seconds))
 
-    def read(generation: str) -> None:
-        service.sendall(Frame(READ, generation.encode("utf-8", "surrogateescape")).pack())
+    def read(reading: str) -> None:
+        service.sendall(Frame(READ, reading.encode()).pack())
 
     def said(verdict: str) -> None:
         if told := note.read():
@@ -162,7 +162,7 @@ def _sent(frame: Frame, client: int | None) -> Frame:
         os.close(client)
 
 
-def _alone(descriptor: int, limits: Limits) -> None:
+def alone(descriptor: int, limits: Limits) -> None:
     """Leaves what belongs to the service to it, and keeps the worker from taking all memory, and from leaving what it
     was sent on the disk when it crashes."""
     signal.set_wakeup_fd(-1)

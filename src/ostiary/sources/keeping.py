@@ -3,6 +3,7 @@ there (law L9)."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, MutableMapping
 from functools import partial
 from typing import Final, TypeVar
@@ -12,6 +13,7 @@ from ostiary.sources.compiled import Compiled
 from ostiary.sources.desk import Compile, Desk
 from ostiary.sources.looks import Memo
 from ostiary.sources.places import Places
+from ostiary.sources.reading import Reading, read_of
 from ostiary.sources.roots import Roots, find_roots
 from ostiary.sources.seen import Recalled
 from ostiary.sources.snapshot import Policies, Snapshot, snapshot
@@ -41,11 +43,11 @@ class Afresh:
 
 
 class Keeping(Afresh):
-    """Keeps what was read, and looks before each use whether it is what is on the disk. `read` is told the generations
-    of policies as they are read. For one thread."""
+    """Keeps what was read, and looks before each use whether it is what is on the disk. `read` is told of each
+    reading. For one thread."""
 
     def __init__(self) -> None:
-        self.read: Callable[[str], None] = lambda _generation: None
+        self.read: Callable[[Reading], None] = lambda _reading: None
         self._roots, self._seen, self._files = Memo(_SMALL), Memo(_SMALL), Memo(_LARGE)
         self._plans: dict[str, Compiled] = {}
         self._policies: Policies = {}
@@ -61,17 +63,20 @@ class Keeping(Afresh):
     def files(self, places: Places, start: str | None, roots: Roots, compile: Compile | None) -> Snapshot:
         """As `snapshot`. Two events with the same rules folders may get the same, with the other roots of one."""
 
-        def make() -> Snapshot:
-            found = snapshot(roots, start, Desk(places, compile, self._plans), self._policies)
-            for name, plan in found.desk.memory.items():  # what is used again goes last
-                self._plans.pop(name, None)
-                self._plans[name] = plan
-            self.read(found.policy(found.standings).generation)
-            return found
+        make = partial(self.fresh, places, start, roots, compile)
+        return self._files.get((places, start, roots.start, roots.folders), make)
 
+    def fresh(self, places: Places, start: str | None, roots: Roots, compile: Compile | None) -> Snapshot:
+        """As `snapshot`, read anew; plans of sources that are what they were are used again."""
+        began = time.time()
         _bound(self._plans, _PLANS)
         _bound(self._policies, _LARGE)
-        return self._files.get((places, start, roots.start, roots.folders), make)
+        found = snapshot(roots, start, Desk(places, compile, self._plans), self._policies)
+        for name, plan in found.desk.memory.items():  # what is used again goes last
+            self._plans.pop(name, None)
+            self._plans[name] = plan
+        self.read(read_of(found, start, roots, began))
+        return found
 
 
 def _bound(memory: MutableMapping[K, V], most: int) -> None:

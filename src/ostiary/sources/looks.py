@@ -47,6 +47,11 @@ class Looks:
         return tuple(self._signs)
 
     @property
+    def parents(self) -> frozenset[str]:
+        """The folders in which it shows that something is not as it was; some of them may not be there."""
+        return frozenset((*map(os.path.dirname, self._signs), *self._whole))
+
+    @property
     def settled(self) -> bool:
         """Whether every later change shows: nothing was just being changed, and everything could be looked at."""
         return self._sure and all(sign is None or _old(sign, self._began) for sign in self._signs.values())

@@ -1,8 +1,9 @@
 """The record: one JSON line for each thing that happened, in chains that nobody changes later (law L11).
 
-Three chains, so that none pushes out another: `verbs` are uses of verbs that are for people, `stops` are events of
-which a call was stopped or asked about, or could not be judged, and `events` are all others. Events go when there are
-too many; all go when they are older than the settings say, and verbs are kept longest. Nothing is marked as exported:
+Four chains, so that none pushes out another: `verbs` are uses of verbs that are for people, `stops` are events of
+which a call was stopped or asked about, or could not be judged, `events` are all others, and `reloads` tell when the
+service read policy that was not what it had been. Events and reloads go when there are too many; stops and events go
+when they are older than the settings say, and verbs are kept longest. Nothing is marked as exported:
 whoever could mark it could make room for it to go.
 """
 
@@ -23,11 +24,12 @@ from ostiary.sources.files import Unreadable
 from ostiary.sources.places import NoPlace, Places, find_places
 
 FOLDER: Final = "record"
-NAMES: Final = ("events", "stops", "verbs")
+NAMES: Final = ("events", "stops", "verbs", "reloads")
 """The chains."""
 
 _VERBS: Final = 16
 _EVENTS: Final = 128
+_RELOADS: Final = 8
 
 _CALM: Final = ("none", "allow")
 
@@ -43,6 +45,13 @@ class Log(NamedTuple):
 def verb(state: str, fields: Mapping[str, Any]) -> None:
     """Adds a use of a verb that is for people. Raises OSError or `Unreadable` where that is not possible."""
     chain.append(_chain(state, "verbs"), "verb", fields)
+
+
+def reload(places: Places, fields: Mapping[str, Any]) -> None:
+    """Adds that policy was read that is not what it was. Where that is not possible, the next line tells of it."""
+    with suppress(OSError, Unreadable):
+        if not missing(places):
+            chain.append(_chain(places.state, "reloads"), "reload", fields, ("changed", "problems"))
 
 
 def event(places: Places, answered: Answered, log: Log) -> str:
@@ -99,5 +108,5 @@ def folder(state: str) -> str:
 
 
 def _chain(state: str, name: str, days: int = 0) -> Chain:
-    most = {"verbs": _VERBS, "events": _EVENTS}.get(name, 0)
+    most = {"verbs": _VERBS, "events": _EVENTS, "reloads": _RELOADS}.get(name, 0)
     return Chain(folder(state), name, most, days)

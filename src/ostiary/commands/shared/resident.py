@@ -81,9 +81,8 @@ def status(config_dir: str | None) -> ServiceStatus | None:
     for path in _paths(config_dir):
         with suppress(OSError, Malformed, KeyError, TypeError):
             if said := ask(path, "status"):
-                return ServiceStatus(
-                    said["pid"], said["seconds"], said["calls"], said["milliseconds"], said["policies"], said["http"]
-                )
+                numbers = said["pid"], said["seconds"], said["calls"], said["milliseconds"]
+                return ServiceStatus(*numbers, said["http"], said["watcher"], tuple(said["reloads"]))
     return None
 
 
