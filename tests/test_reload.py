@@ -349,6 +349,7 @@ def test_what_was_overtaken_is_told_unless_it_was() -> None:
     assert late
     assert (late["generation"], "before" in late) == ("c", False)
     assert ledger.heard(read("d", 5), "call").line is None
+    assert [line["generation"] for line in ledger.recent] == ["a", "b", "c", "d"]
 
 
 def test_what_is_wrong_with_a_source_is_a_change_of_its_own() -> None:

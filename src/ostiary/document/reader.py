@@ -22,6 +22,7 @@ from ruamel.yaml.events import (
     SequenceStartEvent,
 )
 
+from ostiary.document import pieces
 from ostiary.document.node import MERGE, Node, where
 from ostiary.document.syntax import ALIAS, explained, far_escape
 from ostiary.document.text import directive
@@ -63,6 +64,19 @@ def read(text: str, file: str) -> tuple[Node | None, list[Problem]]:
     line = directive(text)
     if line:
         return None, [Problem(file, line, 1, "", "directives are refused", "remove the line that starts with `%`")]
+    if root := pieces.read(text, _clean):
+        return root, []
+    builder = _built(text, file)
+    return (None if builder.broken else builder.root), builder.problems
+
+
+def _clean(text: str) -> Node | None:
+    """The document of a text with which nothing is wrong, None for any other one."""
+    builder = _built(text, "")
+    return None if builder.problems else builder.root
+
+
+def _built(text: str, file: str) -> _Builder:
     builder = _Builder(file)
     try:
         for event in YAML(typ="safe", pure=True).parse(text):
@@ -75,7 +89,7 @@ def read(text: str, file: str) -> tuple[Node | None, list[Problem]]:
         builder.broken_by(explained(error, text, file))
     except (OverflowError, ValueError):  # ruamel.yaml passes what `chr` raises
         builder.broken_by(far_escape(text, file))
-    return (None if builder.broken else builder.root), builder.problems
+    return builder
 
 
 class _Enough(Exception):

@@ -164,7 +164,9 @@ class ModelPlan(NamedTuple):
 
 def plain(value: Any) -> Any:
     """The same value with every named tuple replaced by a plain one."""
-    return tuple(plain(item) for item in value) if isinstance(value, tuple) else value
+    if not isinstance(value, tuple):
+        return value
+    return tuple([plain(item) if isinstance(item, tuple) else item for item in value])  # a file has many thousands
 
 
 def file_plan(value: Plan) -> FilePlan:

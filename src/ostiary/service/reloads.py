@@ -59,7 +59,8 @@ class Reloads:
         return self._noted(_line(reading, by, None))
 
     def _noted(self, line: dict[str, Any]) -> dict[str, Any]:
-        self.recent.append(line)
+        in_order = sorted((*self.recent, line), key=lambda one: str(one["read"]))  # some are overtaken
+        self.recent = deque(in_order, maxlen=_RECENT)
         return line
 
 
