@@ -174,7 +174,7 @@ def test_a_worker_that_dies_closes_the_gate_and_it_is_recorded(site: Site) -> No
         status, _, said = answer(connection)
     assert (status, verdict((said, b"", 0))) == (200, "deny")
     assert b"because policy could not judge it: a process of Ostiary ended early" in said
-    lines = [said.line for said in record.lines(str(site.state))]
+    lines = [said.line for said in record.lines(str(site.state), ("events", "stops"))]
     assert [line.get("failure") for line in lines] == ["a process of Ostiary ended early"]
 
 
@@ -445,7 +445,7 @@ def test_a_canonical_event_comes_to_an_outcome(site: Site) -> None:
     assert found["event"] == {"agent": "mine", "name": "PreToolUse", "tool": "bash", "session": "s"}
     status, _, body = decided(site, event="UserPromptSubmit", prompt="hello")
     assert (status, json.loads(body)["verdict"]) == (200, "none")
-    lines = [said.line for said in record.lines(str(site.state))]
+    lines = [said.line for said in record.lines(str(site.state), ("events", "stops"))]
     assert [(line["agent"], line["event"], line["said"]) for line in lines] == [
         ("mine", "PreToolUse", "deny"),
         ("api", "UserPromptSubmit", "none"),

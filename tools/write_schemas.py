@@ -1,4 +1,5 @@
-"""Writes the JSON schemas that are generated from the models: `python tools/write_schemas.py`. A test compares them."""
+"""Writes the JSON schemas and the OpenAPI document, which are generated: `python tools/write_schemas.py`. Tests compare
+them."""
 
 from __future__ import annotations
 
@@ -6,13 +7,15 @@ import json
 from pathlib import Path
 
 from ostiary import definitions, rules, suites
+from ostiary.service.web import openapi
 
 FOLDER = Path(__file__).resolve().parent.parent / "schemas"
 SCHEMAS = {
-    "policy": rules.json_schema,
-    "programs": definitions.programs_schema,
-    "suite": suites.json_schema,
-    "tools": definitions.tools_schema,
+    "openapi.json": openapi.document,
+    "policy.schema.json": rules.json_schema,
+    "programs.schema.json": definitions.programs_schema,
+    "suite.schema.json": suites.json_schema,
+    "tools.schema.json": definitions.tools_schema,
 }
 
 
@@ -23,4 +26,4 @@ def text(name: str) -> str:
 
 if __name__ == "__main__":
     for schema in SCHEMAS:
-        (FOLDER / f"{schema}.schema.json").write_text(text(schema), encoding="utf-8")
+        (FOLDER / schema).write_text(text(schema), encoding="utf-8")
