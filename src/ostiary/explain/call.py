@@ -29,6 +29,10 @@ ORIGINS: Final[Mapping[Origin, str]] = {
 """Where an access comes from; nothing is said of plain arguments."""
 
 
+PIPED: Final = "|"
+"""The target of an access to what another command prints."""
+
+
 def drawn(call: Call, tool: str | None) -> Branch:
     """The call as a tree: a branch for each part, below it the programs that run, outermost first, and the accesses."""
     notes = [
@@ -61,7 +65,9 @@ def _remarks(part: Part) -> Iterator[Branch]:
     for label, others in (("reads from", part.pipes_from), ("feeds", part.pipes_to)):
         if others:
             yield _leaf(label, f"part {', '.join(str(other + 1) for other in others)}")
-    if part.complete or part.pure:
+    if part.complete and not part.accesses:
+        yield _leaf("does", "nothing to files and hosts")
+    elif part.complete or part.pure:
         yield _leaf("does", "nothing but read what is listed" if part.pure else "nothing but what is listed")
     if part.idle:
         yield _leaf("allows", "owe it nothing: it only steers the script")
@@ -76,7 +82,8 @@ def _layers(invocations: tuple[Invocation, ...]) -> Iterator[Branch]:
 
 
 def _program(layer: Invocation) -> Line:
-    words = " ".join((layer.name or str(layer.words[0]) if layer.words else "", *layer.subcommand))
+    chosen = layer.subcommand if layer.known else ()  # else they are among the operands
+    words = " ".join((layer.name or str(layer.words[0]) if layer.words else "", *chosen))
     return (
         span("program  ", "label"),
         span(words, "title"),
@@ -126,10 +133,14 @@ def _access(access: Access) -> Line:
     tree = () if access.tree is None else (span("  and what lies below", "quiet"),)
     origin = (span(f"  {ORIGINS[access.origin]}", "quiet"),) if ORIGINS[access.origin] else ()
     possible = () if access.certain else (span("  possible", "maybe"),)
+    piped = str(access.target) == PIPED
     return (
         span(f"{access.kind}  ", "label"),
-        span(access.target),
-        *_doubts((access.target,)),
+        *(
+            (span("what comes through the pipe", "maybe"),)
+            if piped
+            else (span(access.target), *_doubts((access.target,)))
+        ),
         *tree,
         *origin,
         *possible,
