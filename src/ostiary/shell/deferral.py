@@ -134,7 +134,9 @@ class Deferral(Commands):
         past = self.past
         called = past.called.get(name) if past and not past.opaque else None
         if past and called:
+            lasting = inner.lasting(past)
             inner.enter(called)
+            inner.values |= lasting
             if name in past.anytime:
                 inner.set_arguments(None)
                 inner.spread(past)

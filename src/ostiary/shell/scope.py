@@ -168,6 +168,11 @@ class Scope:
         elif record.places:
             self.stay((*self.fallbacks, UNCHANGED, *record.places))
 
+    def lasting(self, record: Record) -> dict[str, Word]:
+        """The variables that keep the value they have here: the script gives them no other one."""
+        self.budget.handle(len(record.values))
+        return {name: value for name, value in record.values.items() if self.values.get(name) == value != unknown(name)}
+
     def variables(self) -> Variables:
         """The variables as they are here."""
         self.budget.handle(len(self.values))
