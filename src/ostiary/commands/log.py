@@ -6,17 +6,17 @@ import json
 import os
 import re
 import time
-from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime
 from itertools import islice
 from typing import Annotated, Final
 
 import typer
 
-from ostiary.commands.shared import options
+from ostiary.commands.shared import options, recorded
 from ostiary.commands.shared.console import document, say, show
 from ostiary.commands.shared.exits import Exit, Refused
+from ostiary.commands.shared.recorded import News, OfAgent, OfRule, OfSession, OfTool, WithVerdict
 from ostiary.commands.shared.world import places
 from ostiary.explain import Entry, Wanted, entry_line, headline, span
 from ostiary.sources import record
@@ -26,7 +26,6 @@ VERIFY: Final = "verify"
 """The word that looks for changes instead."""
 
 _NEWEST: Final = 30
-_LOOK: Final = 0.5  # seconds
 _UNITS: Final = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
 
 
@@ -36,15 +35,11 @@ def run(
         typer.Argument(metavar=f"[{VERIFY}]", help=f"`{VERIFY}` says whether the record is as it was written."),
     ] = None,
     *,
-    agent: Annotated[str | None, typer.Option("--agent", metavar="AGENT", help="Events of this agent.")] = None,
-    session: Annotated[str | None, typer.Option("--session", metavar="ID", help="Of sessions that begin so.")] = None,
-    tool: Annotated[str | None, typer.Option("--tool", metavar="TOOL", help="Of this tool.")] = None,
-    verdict: Annotated[
-        str | None, typer.Option("--verdict", metavar="VERDICT", help="With this verdict, of the policy or as told.")
-    ] = None,
-    rule: Annotated[
-        str | None, typer.Option("--rule", metavar="TEXT", help="On which a rule spoke with this in its name.")
-    ] = None,
+    agent: OfAgent = None,
+    session: OfSession = None,
+    tool: OfTool = None,
+    verdict: WithVerdict = None,
+    rule: OfRule = None,
     since: Annotated[
         str | None, typer.Option("--since", metavar="TIME", help="From then on: `2h`, `7d`, or `2026-11-30`.")
     ] = None,
@@ -107,22 +102,13 @@ def _shown(state: str, wanted: Wanted, newest: int | None, as_json: bool) -> Non
     if most is None:
         _print((said.line for said in record.lines(state) if wanted.has(said.line)), as_json)
         return
-    found = (said.line for said in record.lines(state, newest_first=True))
-    recent = deque(islice((line for line in _until(found, wanted.since) if wanted.has(line)), most))
+    recent = recorded.newest(state, wanted, most)
     if not as_json:
         show([headline()] if recent else [(span("nothing is recorded that is wanted here", "quiet"),)])
-    _print(reversed(recent), as_json)
+    _print(recent, as_json)
 
 
-def _until(newest_first: Iterator[Entry], since: str | None) -> Iterator[Entry]:
-    """Lines back to a time."""
-    for line in newest_first:
-        if since is not None and str(line.get("time")) < since:
-            return
-        yield line
-
-
-def _print(lines: Iterator[Entry], as_json: bool) -> None:
+def _print(lines: Iterable[Entry], as_json: bool) -> None:
     for line in lines:
         if as_json:
             document(json.dumps(line, separators=(",", ":")))
@@ -132,14 +118,10 @@ def _print(lines: Iterator[Entry], as_json: bool) -> None:
 
 def _followed(state: str, wanted: Wanted, as_json: bool) -> None:
     """Prints what is added, until a person ends it."""
-    before = record.counts(state)
+    news = News(state)
     while True:
-        time.sleep(_LOOK)
-        now = record.counts(state)
-        for name in record.NAMES:
-            fresh = islice(record.lines(state, (name,), newest_first=True), max(0, now[name] - before[name]))
-            _print((said.line for said in reversed(list(fresh)) if wanted.has(said.line)), as_json)
-        before = now
+        time.sleep(recorded.LOOK)
+        _print(filter(wanted.has, news.take()), as_json)
 
 
 def _mine(state: str) -> None:

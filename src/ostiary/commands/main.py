@@ -30,6 +30,7 @@ from ostiary.commands import (
     trust,
     uninstall,
     untrust,
+    watch,
 )
 from ostiary.commands.shared import console
 from ostiary.commands.shared.exits import Exit, Refused
@@ -43,6 +44,7 @@ VERBS: Final[Mapping[str, Callable[..., None]]] = {
     "explain": explain.run,
     "status": status.run,
     "log": log.run,
+    "watch": watch.run,
     "audit": audit.run,
     "install": for_people("install", install.run),
     "uninstall": for_people("uninstall", uninstall.run),

@@ -6,6 +6,7 @@ from ostiary.explain.audit import START, Gap, gap_line, gaps
 from ostiary.explain.call import call_json, drawn
 from ostiary.explain.entries import Entry, Wanted, entry_line, headline
 from ostiary.explain.lines import Branch, Line, Role, Span, day, plain, span
+from ostiary.explain.live import Broken, screen
 from ostiary.explain.outcome import LONGEST, STATES, explained, json_text, told
 from ostiary.explain.status import (
     REVIEWS,
@@ -17,13 +18,14 @@ from ostiary.explain.status import (
     SettingStatus,
     SourceStatus,
     Status,
+    service_lines,
     status_json,
     status_lines,
 )
 
 __all__ = [
-    "LONGEST", "REVIEWS", "START", "STATES", "Branch", "Entry", "Gap", "Inactive", "Line", "ModelStatus", "Origin",
-    "ReviewState", "Role", "ServiceStatus", "SettingStatus", "SourceStatus", "Span", "Status", "Wanted",
+    "LONGEST", "REVIEWS", "START", "STATES", "Branch", "Broken", "Entry", "Gap", "Inactive", "Line", "ModelStatus",
+    "Origin", "ReviewState", "Role", "ServiceStatus", "SettingStatus", "SourceStatus", "Span", "Status", "Wanted",
     "call_json", "day", "drawn", "entry_line", "explained", "gap_line", "gaps", "headline", "json_text", "plain",
-    "span", "status_json", "status_lines", "told",
+    "screen", "service_lines", "span", "status_json", "status_lines", "told",
 ]  # fmt: skip

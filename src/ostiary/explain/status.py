@@ -174,11 +174,8 @@ def status_lines(status: Status) -> Iterator[Line]:
         yield (span(f"{kind:<12}", "label"), span(folder))
     yield (span("project     ", "label"), span(status.root or "none"))
     yield (span("record      ", "label"), span(", ".join(f"{count} {name}" for name, count in status.record)))
-    yield (span("service     ", "label"), span(_service(status.service)))
+    yield from service_lines(status.service)
     if status.service:
-        if http := status.service.http["address"] or status.service.http["problem"]:
-            yield (span("http        ", "label"), span(http))
-        yield (span("watcher     ", "label"), span(_watcher(status.service.watcher)))
         yield from _heading("reloads") if status.service.reloads else ()
         yield from (reload_line(entry) for entry in status.service.reloads)
     yield from _heading("settings")
@@ -205,9 +202,16 @@ def status_lines(status: Status) -> Iterator[Line]:
         yield (span("  "), span(note))
 
 
-def _service(service: ServiceStatus | None) -> str:
-    if service is None:
-        return "none runs"
+def service_lines(service: ServiceStatus | None) -> Iterator[Line]:
+    """The resident service, where it answers HTTP, and its watcher."""
+    yield (span("service     ", "label"), span(_service(service) if service else "none runs"))
+    if service:
+        if http := service.http["address"] or service.http["problem"]:
+            yield (span("http        ", "label"), span(http))
+        yield (span("watcher     ", "label"), span(_watcher(service.watcher)))
+
+
+def _service(service: ServiceStatus) -> str:
     calls = ", ".join(f"{number} {name}" for name, number in sorted(service.calls.items())) or "none yet"
     took = ", ".join(f"{name} {value:g} ms" for name, value in service.milliseconds.items())
     minutes = int(service.seconds // 60)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Final, TextIO
 
 from rich.console import Console
+from rich.live import Live
 from rich.text import Text
 from rich.tree import Tree
 
@@ -61,6 +63,21 @@ def draw(tree: Branch) -> None:
     console = _console(sys.stdout)
     console.width = _WIDE
     console.print(_grown(tree), soft_wrap=True)
+
+
+@contextmanager
+def painting() -> Iterator[tuple[Callable[[Iterable[Line]], None], Callable[[], int]]]:
+    """A screen of the terminal: what paints it anew, and how many rows it has now. What stood there before comes back
+    at the end."""
+    console = _console(sys.stdout)
+    with Live(console=console, screen=True, auto_refresh=False) as live:
+
+        def paint(lines: Iterable[Line]) -> None:
+            text = Text("\n").join(map(_text, lines))
+            text.no_wrap, text.overflow = True, "ellipsis"
+            live.update(text, refresh=True)
+
+        yield paint, lambda: console.height
 
 
 def document(text: str) -> None:
