@@ -14,6 +14,7 @@ from typing import Final, NoReturn
 
 from ostiary.records import NamedTuple
 from ostiary.service.protocol import FRAME, READ, SENT, Feed, Frame, Request, cold, failed, requesting
+from ostiary.service.web.wire import SPOKEN, data_of
 
 assert sys.platform != "win32"  # where there is no service
 
@@ -102,7 +103,7 @@ def run(service: socket.socket, about: Note, work: Work, limits: Limits) -> NoRe
             request, client = _request(service, feed)
             _alarm(limits.start)
             frame = worked(request, work, _tell(service, about, limits))
-            service.sendall(_sent(frame, client).pack())
+            service.sendall(_sent(frame, client, request.version).pack())
             _alarm(0)
     except EOFError:
         status = 0
@@ -146,14 +147,14 @@ def worked(request: Request, work: Work, tell: Tell) -> Frame:
         return failed(f"--failed=Ostiary failed: {type(error).__name__}")
 
 
-def _sent(frame: Frame, client: int | None) -> Frame:
+def _sent(frame: Frame, client: int | None, version: str) -> Frame:
     """What the service is told: the frame, or that it was sent to the client. The service may be writing there, too, so
     that here only goes what goes at once."""
     if client is None:
         return frame
-    data = frame.pack()
+    data = data_of(frame) if version == SPOKEN else frame.pack()
     try:
-        if len(data) > _SHORT:
+        if data is None or len(data) > _SHORT:
             return frame
         return Frame(SENT, frame.kind if os.write(client, data) == len(data) else b"")
     except OSError:  # it is full, or gone

@@ -5,22 +5,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from email.utils import formatdate
-from functools import lru_cache
-from time import time
 from typing import Any, Final, Protocol
 
 import h11
 
 from ostiary.records import NamedTuple
 from ostiary.service.peers import stranger
-from ostiary.service.web.heads import BODY, HEAD, Door, Head, Reply, error, head, long_head, refusal, too_long
+from ostiary.service.web.heads import BODY, HEAD, TOLD, Door, Head, Reply, error, head, long_head, refusal, too_long
+from ostiary.service.web.wire import fields
 
 _LONG: Final = 431
 _VERSIONS: Final = (b"1.1", b"1.0")
 _OTHER: Final = error(505, "only HTTP/1.1 is spoken here")
 _LINGER: Final = 1.0  # seconds in which a client can read a refusal before it is cut off
-_NOT_BOUND: Final = ("cache-control", "no-store"), ("x-content-type-options", "nosniff")
 
 
 class Patience(NamedTuple):
@@ -54,8 +51,9 @@ class House(Protocol):
     def refused(self) -> None:
         """A request was refused."""
 
-    def answer(self, asked: Head, body: bytes) -> asyncio.Future[Reply]:
-        """The answer to a request. Cancelling it ends the work."""
+    def answer(self, asked: Head, body: bytes, client: int | None) -> asyncio.Future[Reply]:
+        """The answer to a request; `TOLD` where a worker wrote it to `client`, a descriptor. Cancelling it ends the
+        work. It comes to OSError where the client was told a part."""
 
 
 class Exchange(asyncio.Protocol):
@@ -151,7 +149,7 @@ class Exchange(asyncio.Protocol):
             self._whole()
         elif event is h11.NEED_DATA:
             if self._head and self._http.they_are_waiting_for_100_continue:
-                self._send(h11.InformationalResponse(status_code=100, headers=[]))
+                self._transport.write(self._bytes(h11.InformationalResponse(status_code=100, headers=[])))
         elif event is h11.PAUSED:
             self._transport.pause_reading()
         elif self.idle:  # the client closed
@@ -171,14 +169,23 @@ class Exchange(asyncio.Protocol):
         self._set(None)
         body = bytes(self._body)
         self._body.clear()
-        self._answer = self._house.answer(self._head, body)
+        self._answer = self._house.answer(self._head, body, self._lent())
         self._answer.add_done_callback(self._answered)
+
+    def _lent(self) -> int | None:
+        """The descriptor of the connection, where nothing else is to be said on it before or with the answer."""
+        last = self._house.ending or self._http.their_state is not h11.DONE
+        waiting = self._transport.get_write_buffer_size()
+        return None if last or waiting else int(self._transport.get_extra_info("socket").fileno())
 
     def _answered(self, found: asyncio.Future[Reply]) -> None:
         self._answer = None
         if found.cancelled() or self._over:
             return
         self._set(self._house.patience.keep, self._transport.abort)
+        if isinstance(found.exception(), OSError):
+            self._transport.abort()
+            return
         last = [("connection", "close")] if self._house.ending else []
         self._say(error(500, "Ostiary failed") if found.exception() else found.result(), *last)
         if self._http.our_state is not h11.DONE or self._http.their_state is not h11.DONE:
@@ -209,23 +216,18 @@ class Exchange(asyncio.Protocol):
         self._set(_LINGER, self._transport.abort)
 
     def _say(self, reply: Reply, *more: tuple[str, str]) -> None:
-        size = ("content-length", str(len(reply.body)))
-        kind = ("content-type", reply.kind)
-        fields = [("date", _date(int(time()))), kind, size, *_NOT_BOUND, *reply.more, *more]
         body = b"" if self._head and self._head.method == "HEAD" else reply.body
-        self._send(h11.Response(status_code=reply.status, headers=fields), h11.Data(data=body), h11.EndOfMessage())
+        head = h11.Response(status_code=reply.status or 200, headers=[*fields(reply), *more])
+        if reply is TOLD:
+            self._bytes(head, h11.EndOfMessage())
+        else:
+            self._transport.write(self._bytes(head, h11.Data(data=body), h11.EndOfMessage()))
 
-    def _send(self, *events: h11.Event) -> None:
-        """Sends all of it at once."""
-        self._transport.write(b"".join(self._http.send(event) or b"" for event in events))
+    def _bytes(self, *events: h11.Event) -> bytes:
+        return b"".join(self._http.send(event) or b"" for event in events)
 
     def _set(self, seconds: float | None, happens: Callable[[], object] = lambda: None) -> None:
         """What happens after so many seconds, in place of what would have."""
         if self._timer:
             self._timer.cancel()
         self._timer = None if seconds is None else self._loop.call_later(seconds, happens)
-
-
-@lru_cache(maxsize=1)
-def _date(now: int) -> str:
-    return formatdate(now, usegmt=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
@@ -35,6 +35,10 @@ class Reply(NamedTuple):
     more: tuple[tuple[str, str], ...] = ()
 
 
+TOLD: Final = Reply(0, b"")
+"""An answer that a worker gave by itself."""
+
+
 class Door(NamedTuple):
     """What has to be shown at one entrance: a token, and the port that was meant. The socket, which only its user can
     open, has neither."""
@@ -44,12 +48,12 @@ class Door(NamedTuple):
 
 
 class Head(NamedTuple):
-    """The head of a request: `path` and `query` of its target, headers by their names in lower case."""
+    """The head of a request: `path` and `query` of its target, values of headers by their names in lower case."""
 
     method: str
     path: str
     query: str
-    headers: tuple[tuple[str, str], ...]
+    headers: Mapping[str, list[str]]
 
     @property
     def agent(self) -> str:
@@ -63,12 +67,14 @@ class Head(NamedTuple):
 
     def all(self, name: str) -> list[str]:
         """The values of a header."""
-        return [value for known, value in self.headers if known == name]
+        return self.headers.get(name, [])
 
 
 def head(method: bytes, target: bytes, headers: Iterable[tuple[bytes, bytes]]) -> Head:
     """The head of a request, from bytes that HTTP allows there."""
-    named = tuple((name.decode("ascii").lower(), value.decode("latin-1")) for name, value in headers)
+    named: dict[str, list[str]] = {}
+    for name, value in headers:
+        named.setdefault(name.decode("ascii").lower(), []).append(value.decode("latin-1"))
     try:
         parts = urlsplit(target.decode("ascii"))
     except ValueError:
@@ -98,7 +104,8 @@ def long_head() -> Reply:
 
 def _long(asked: Head) -> Reply | None:
     """Whether it is, all of which came at once."""
-    size = len(asked.path) + len(asked.query) + sum(len(name) + len(value) for name, value in asked.headers)
+    lines = (len(name) + len(value) for name, values in asked.headers.items() for value in values)
+    size = len(asked.path) + len(asked.query) + sum(lines)
     return long_head() if size > HEAD else None
 
 
@@ -106,7 +113,7 @@ def _stranger(asked: Head, door: Door) -> Reply | None:
     """Whether it is for somebody else, comes from a web page, or without the token."""
     if door.port and asked.all("host") != [f"{LOOPBACK}:{door.port}"]:
         return error(421, f"this is {LOOPBACK}:{door.port}, under no other name")
-    if any(asked.all(name) for name in _PAGES):
+    if not asked.headers.keys().isdisjoint(_PAGES):
         return error(403, "web pages are not answered")
     if door.token and asked.path != "/healthz" and not _knows(asked, door.token):
         return error(401, "the token is missing, or is another one", ("WWW-Authenticate", "Bearer"))

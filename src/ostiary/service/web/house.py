@@ -9,11 +9,12 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any, Final, Protocol
 
-from ostiary import __version__
 from ostiary.dialects import DIALECTS, unreadable
-from ostiary.service.protocol import ANSWER, COLD, FAILED, Frame, Request, answered, cold
+from ostiary.service import protocol
+from ostiary.service.protocol import ANSWER, COLD, FAILED, SENT, Frame, Request, answered, cold
 from ostiary.service.web.exchange import Exchange, Patience
-from ostiary.service.web.heads import Head, Reply, error, said
+from ostiary.service.web.heads import TOLD, Head, Reply, error, said
+from ostiary.service.web.wire import SPOKEN, reply_of
 from ostiary.service.workers import Pool
 
 DECIDE: Final = "decide"
@@ -66,49 +67,58 @@ class House:
             "/metrics": lambda: Reply(200, service.metrics().encode(), _TEXT),
         }
 
-    def answer(self, asked: Head, body: bytes) -> asyncio.Future[Reply]:
-        """The answer to a request. Cancelling it ends the work."""
+    def answer(self, asked: Head, body: bytes, client: int | None) -> asyncio.Future[Reply]:
+        """The answer to a request; `TOLD` where a worker wrote it to `client`. Cancelling it ends the work."""
         loop = asyncio.get_running_loop()
         page = self._pages.get(asked.path)
         if page:
             found = loop.create_future()
             found.set_result(page())
             return found
-        work: Coroutine[Any, Any, Reply] = self._hooked(asked, body) if asked.agent else self._decided(body)
+        work: Coroutine[Any, Any, Reply] = (
+            self._hooked(asked, body, client) if asked.agent else self._decided(body, client)
+        )
         return loop.create_task(work)
 
-    async def _hooked(self, asked: Head, body: bytes) -> Reply:
+    async def _hooked(self, asked: Head, body: bytes, client: int | None) -> Reply:
         """What an agent's hook says."""
-        frame = await self._worked(Request(__version__, asked.agent, asked.asked("event"), "", body))
-        if frame.kind == ANSWER:
-            status, out, errors = answered(frame.body)
-        else:
+        frame = await self._worked(Request(SPOKEN, asked.agent, asked.asked("event"), "", body), client)
+        if frame.kind not in (ANSWER, SENT):
             spoken = unreadable(DIALECTS[asked.agent], asked.asked("event") or None, "Ostiary failed")
-            status, out, errors = spoken.status, spoken.stdout.encode(), spoken.stderr.encode()
+            frame = protocol.answer(spoken.status, spoken.stdout, spoken.stderr)
         # What is said by an exit code alone cannot be said here: the agent hears that the hook failed.
-        return error(403, errors.decode("utf-8", "replace").strip()) if status else Reply(200, out)
+        return self._told(frame, 403)
 
-    async def _decided(self, body: bytes) -> Reply:
+    async def _decided(self, body: bytes, client: int | None) -> Reply:
         """The outcome of a canonical event."""
-        frame = await self._worked(Request(__version__, "", DECIDE, "", body))
-        if frame.kind != ANSWER:
+        frame = await self._worked(Request(SPOKEN, "", DECIDE, "", body), client)
+        if frame.kind not in (ANSWER, SENT):
             return error(503, "it could not be judged, which has to mean deny")
-        status, out, errors = answered(frame.body)
-        return error(422, errors.decode("utf-8", "replace")) if status else Reply(200, out)
+        return self._told(frame, 422)
 
-    async def _worked(self, request: Request) -> Frame:
-        """The last frame of a request, from whoever can give one."""
+    def _told(self, frame: Frame, otherwise: int) -> Reply:
+        """The reply with a frame; with the status `otherwise` where its exit code says more than what is printed."""
+        if frame.kind == SENT:
+            return TOLD
+        return reply_of(frame) or error(otherwise, answered(frame.body)[2].decode("utf-8", "replace").strip())
+
+    async def _worked(self, request: Request, client: int | None) -> Frame:
+        """The last frame of a request, from whoever can give one. Raises BrokenPipeError where a worker gave the client
+        a part of it."""
         began = monotonic()
-        frame = await _from(self._workers, request)
+        frame = await _from(self._workers, request, client)
         if frame.kind == COLD:
             frame = await _from(self._alone, request)
         if frame.kind == FAILED and request.agent:
             frame = await _from(self._alone, request._replace(version=FAILURE, payload=frame.body))
-        self._service.answered(frame.kind, monotonic() - began)
+        kind = frame.body or COLD if frame.kind == SENT else frame.kind
+        self._service.answered(kind, monotonic() - began)
+        if frame.kind == SENT and not frame.body:
+            raise BrokenPipeError
         return frame
 
 
-async def _from(pool: Pool, request: Request) -> Frame:
+async def _from(pool: Pool, request: Request, client: int | None = None) -> Frame:
     with suppress(OSError):
-        return await pool.answer(request)
+        return await pool.answer(request, client)
     return cold("there can be no worker")
