@@ -43,6 +43,7 @@ KINDS: Final[Mapping[str, str]] = {
     "cwd": "place.build_cwd",
     "branch": "place.build_branch",
     "field": "field.build",
+    "pure": "state.build_pure",
     "acts": "state.build_acts",
     "always": "state.build_always",
 }

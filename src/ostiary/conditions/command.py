@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from ostiary import patterns, programs
+from ostiary import patterns
 from ostiary.answers import MAYBE, NO, YES, Answer, every, negated, some
 from ostiary.call.layers import SYSTEM_FOLDERS, possible_names, program_name
 from ostiary.call.model import Invocation, Option
 from ostiary.conditions import wrapped
+from ostiary.conditions.chosen import choosing
 from ostiary.conditions.named import base_name, names_of
 from ostiary.conditions.view import Condition, Plan, Stance, View
 from ostiary.records import NamedTuple
@@ -179,30 +180,12 @@ def _trusted(invocation: Invocation) -> bool:
 def _subcommand(plan: Plan, stance: Stance) -> LayerCondition:
     """The words before the operands. A program without data keeps its subcommand among the operands; where options
     with values may stand before it, it can be any run of them."""
-    wanted = plan[1]
+    wanted = [choosing(words) for words in plan[1]]
 
     def leaf(layer: Layer) -> Answer:
-        return max((_chosen(layer.invocation, words, _unknown(stance)) for words in wanted), default=NO)
+        return max((chosen(layer.invocation, _unknown(stance)) for chosen in wanted), default=NO)
 
     return leaf
-
-
-def _chosen(invocation: Invocation, written: tuple[str, ...], unknown: Answer) -> Answer:
-    name = invocation.name or ""
-    words = programs.canonical_subcommand(name, written)
-    if invocation.subcommand[: len(words)] == words:
-        return YES
-    words, chosen = programs.ungrouped(name, words), programs.ungrouped(name, invocation.subcommand)
-    given: list[str | None] = [*chosen, *(word.text for word in invocation.operands)]
-    if tuple(given[: len(words)]) == words:
-        return YES
-    known = given[: given.index(None)] if None in given else given
-    if tuple(known) == words[: len(known)] and (invocation.loose or None in given):
-        return unknown
-    if not invocation.known and invocation.options:
-        runs = (tuple(given[start : start + len(words)]) for start in range(1, len(given)))
-        return unknown if words in runs else NO
-    return NO
 
 
 def _flag(plan: Plan, stance: Stance) -> LayerCondition:

@@ -18,7 +18,7 @@ Grounds = frozenset[AccessKind | str]
 RUN: Final = "run"
 """Among the grounds: the condition names a tool or command, and so what runs."""
 
-_RUNNING: Final = frozenset({"tool", "command", "mcp"})
+_RUNNING: Final = frozenset({"tool", "command", "mcp", "pure"})
 
 
 def build_grounds(plan: Plan, stance: Stance) -> Callable[[View], Grounds]:

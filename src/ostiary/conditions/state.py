@@ -1,9 +1,14 @@
-"""Conditions that only the engine writes: `acts` and `always`."""
+"""`pure`, and the conditions that only the engine writes: `acts` and `always`."""
 
 from __future__ import annotations
 
 from ostiary.answers import NO, YES
 from ostiary.conditions.view import Condition, Plan, Stance
+
+
+def build_pure(plan: Plan, stance: Stance) -> Condition:
+    """`("pure", bool)`: whether the part does nothing but read."""
+    return lambda view: YES if (view.part.pure and not view.part.openings) is plan[1] else NO
 
 
 def build_acts(plan: Plan, stance: Stance) -> Condition:

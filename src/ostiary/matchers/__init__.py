@@ -22,6 +22,7 @@ from ostiary.matchers.mcp import Mcp
 from ostiary.matchers.mode import Mode
 from ostiary.matchers.output import Output
 from ostiary.matchers.prompt import Prompt
+from ostiary.matchers.pure import Pure
 from ostiary.matchers.reads import Reads
 from ostiary.matchers.script import Script
 from ostiary.matchers.session import Session
@@ -54,6 +55,7 @@ class Condition(Spec):
     deletes: Deletes | None = None
     connects: Connects | None = None
     executes: Executes | None = None
+    pure: Pure | None = None
     mcp: Mcp | None = None
     input: Input | None = None
     content: Content | None = None

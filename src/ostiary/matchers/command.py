@@ -70,8 +70,8 @@ Variables = Annotated[Annotated[Texts, Tag("<list>")] | Annotated[Environment, T
 
 def _words(value: Any) -> tuple[str, ...]:
     words = tuple(text(value).split())
-    if not words or re.search(r"[*?\[]", value) or value.startswith("/"):
-        raise refuse("a subcommand is plain words", "write it as it is typed, such as `remote add`")
+    if not words or "[" in value or value.startswith("/"):
+        raise refuse("a subcommand is plain words", "write it as it is typed, such as `remote add` or `* describe-*`")
     return words
 
 
@@ -134,7 +134,8 @@ class Command(Spec):
         "names of the program (texts), without a folder; `pip` is not `pip3`, `pip*` is both"
     )
     subcommand: Subcommand | None = described(
-        "the words that choose what the program does: `push`, `remote add` or `[remote, add]`"
+        "the words that choose what the program does: `push`, `remote add` or `[remote, add]`; `*` and `?` stand for "
+        "any text of one word: `* describe-*`"
     )
     flag: Flags | None = described(
         "options, one of which is given: order, clusters (`-uf`), twins, abbreviations and `--x=y` are seen through; "
