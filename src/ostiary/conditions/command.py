@@ -347,6 +347,9 @@ def _lines(invocation: Invocation, wide: bool) -> Iterator[Word]:
             yield phrase((one, *invocation.words[1:]))
     if wide and invocation.plain:
         yield phrase(invocation.plain)
+        if invocation.known and invocation.subcommand:  # `npm i x` is `npm install x`
+            rest = invocation.plain[1 + len(invocation.subcommand) :]
+            yield phrase((*map(word, (name or "", *invocation.subcommand)), *rest))
         for called in invocation.aliases:
             yield phrase((Word((called,)), *invocation.plain[1:]))
 
