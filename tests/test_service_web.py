@@ -426,6 +426,7 @@ def test_what_is_counted(site: Site) -> None:
     assert 'ostiary_verdicts_total{agent="claude-code",verdict="allow"} 1' in lines
     assert 'ostiary_call_seconds_bucket{le="+Inf"} 3' in lines
     assert "ostiary_workers_killed_total 0" in lines
+    assert "ostiary_policy_problems 0" in lines
     (policy,) = (line for line in lines if line.startswith("ostiary_policy_info{"))
     assert policy.split('"')[1] == site.world.status()["reloads"][-1]["generation"]  # type: ignore[index]
 

@@ -102,6 +102,11 @@ class Minder:
         """The policy that came last, empty if there was none."""
         return str(self._reloads.recent[-1]["generation"]) if self._reloads.recent else ""
 
+    @property
+    def problems(self) -> int:
+        """How many problems the last reading that changed something found."""
+        return len(self._reloads.recent[-1].get("problems", ())) if self._reloads.recent else 0
+
     def status(self) -> dict[str, Any]:
         """What is said of it."""
         watcher = {"pid": self.pid, "starts": self.starts, **self._about} if self._channel else {"starts": self.starts}

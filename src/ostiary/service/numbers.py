@@ -33,12 +33,13 @@ class Numbers:
 
 
 class Now(NamedTuple):
-    """The service at this moment: its version, the generation it read last, for how many seconds it has run, what
-    became of calls, policies that were read, its processes, how many of them have a call, how many were killed, and
-    open connections."""
+    """The service at this moment: its version, the generation it read last, with how many problems, for how many
+    seconds it has run, what became of calls, policies that were read, its processes, how many of them have a call, how
+    many were killed, and open connections."""
 
     version: str
     policy: str
+    problems: int
     seconds: float
     calls: Mapping[str, int]
     reads: int
@@ -72,6 +73,7 @@ def _metrics(now: Now, numbers: Numbers) -> Iterator[_Metric]:
     memory = sum(map(_resident, now.processes))
     yield _Metric("ostiary_info", "gauge", "The version that runs.", {(("version", now.version),): 1})
     yield _Metric("ostiary_policy_info", "gauge", "The policy that was read last.", {(("generation", now.policy),): 1})
+    yield _alone("ostiary_policy_problems", "gauge", "What was wrong with it.", now.problems)
     yield _alone("ostiary_up_seconds", "gauge", "How long it has run.", now.seconds)
     yield _Metric("ostiary_calls_total", "counter", "What became of calls.", calls)
     yield _Metric("ostiary_verdicts_total", "counter", "What agents were told.", told)

@@ -224,6 +224,7 @@ class Server:
         now = Now(
             version=__version__,
             policy=self.minder.generation,
+            problems=self.minder.problems,
             seconds=time.monotonic() - self._began,
             calls=self.counts,
             reads=self.minder.reads,
