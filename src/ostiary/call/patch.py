@@ -10,7 +10,7 @@ from ostiary.expressions import expression
 from ostiary.words import word
 
 _HEADER: Final = expression(
-    r"\*\*\* (Add|Update|Delete) File:[ \t]*(.+?)[ \t\r]*$|\*\*\* Move to:[ \t]*(.+?)[ \t\r]*$", re.M
+    r"^[ \t]*\*\*\* (Add|Update|Delete) File:[ \t]*(.+?)[ \t\r]*$|^[ \t]*\*\*\* Move to:[ \t]*(.+?)[ \t\r]*$", re.M
 )
 
 
