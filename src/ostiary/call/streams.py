@@ -18,6 +18,7 @@ from ostiary.shell.model import Command, Redirect
 from ostiary.words import Word, joined, phrase, word
 
 _ESCAPE: Final = expression(r"\\(?:x([0-9a-fA-F]{1,2})|0?([0-7]{1,3})|([abefnrtv\\]))")
+_ECHO: Final = expression(r"-[neE]+")
 _DIFFERING: Final = expression(r"\\[abcefnrtvxuU0-9\\]")
 _LETTERS: Final = {"a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
 
@@ -144,8 +145,7 @@ def printed(command: Command, commands: Sequence[Command] = (), most: int = 8) -
     if name == "echo" and command.language == "cmd":
         return phrase(operands)
     if name == "echo":
-        used = frozenset[str]().union(*(option.names for option in layer.arguments.options))
-        return _echoed(operands, "-e" in used, "" if "-n" in used else "\n")
+        return _echoed(layer.invocation.words[1:])
     if name == "printf" and operands:
         return _formatted(operands)
     if name == "exec" and len(layer.invocation.words) == 1:
@@ -178,11 +178,14 @@ def passed_on(command: Command, commands: Sequence[Command], most: int = 8) -> W
     return printed(commands[command.reads_from[0]], commands, most - 1)
 
 
-def _echoed(operands: tuple[Word, ...], escapes: bool, end: str) -> Word | None:
-    text = phrase(operands)
+def _echoed(given: tuple[Word, ...]) -> Word | None:
+    """Of the first words only those that hold nothing but `n`, `e` and `E` are options; `-x` is printed."""
+    count = next((place for place, item in enumerate(given) if not _ECHO.fullmatch(item.text or "")), len(given))
+    letters = "".join(item.text or "" for item in given[:count])
+    text, end = phrase(given[count:]), "" if "n" in letters else "\n"
     if not any(isinstance(piece, str) and "\\" in piece for piece in text.pieces):
         return joined([*text.pieces, end])
-    if not escapes:
+    if "e" not in letters:
         # Shells differ in what a plain echo does with some of them.
         return UNTOLD if _DIFFERING.search(str(text)) else joined([*text.pieces, end])
     if text.text is None:
