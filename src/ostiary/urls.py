@@ -175,9 +175,15 @@ def _host_of_pieces(url: Word) -> Word:
     return joined([rest, *url.pieces[1:]] if url.prefix else list(url.pieces))
 
 
+_FORCED: Final = expression(r"(?:git|hg|https?|s3|gcs)::")
+
+
 def remote_of(target: Word) -> Word | None:
-    """The host of a remote place as ssh, scp, rsync and git write it: a URL, `user@host:path` or `host:path`; None for
-    a local path or a name without a colon."""
+    """The host of a remote place as ssh, scp, rsync and git write it: a URL, `user@host:path` or `host:path`, perhaps
+    behind the way to get it (`git::`, go-getter's "forced protocol"); None for a local path or a name without a
+    colon."""
+    if forced := _FORCED.match(target.prefix):
+        target = target.after(forced.end())
     text = target.text
     if "://" in target.prefix:
         return host_of(target)
