@@ -337,6 +337,7 @@ ARGUMENTS = st.dictionaries(
 )
 
 
+@pytest.mark.no_cover
 @given_any(TOOL_NAMES, ARGUMENTS, st.none() | st.text(max_size=6), st.booleans())
 def test_any_arguments_give_parts(tool: str | None, arguments: dict[str, Any], cwd: str | None, whole: bool) -> None:
     call = analyse(Event(tool=tool, input=arguments, cwd=cwd, input_complete=whole), GIVEN, TOOLS)

@@ -175,6 +175,7 @@ def test_a_store_that_cannot_be_relied_on_is_told(line: Line, monkeypatch: pytes
     assert store.read_text() == "{"
 
 
+@pytest.mark.no_cover
 def test_the_word_on_the_screen_grants_exactly_this(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = line.repository(THEIRS)
     person = Person()

@@ -127,6 +127,7 @@ HOSTILE = (
 )
 
 
+@pytest.mark.no_cover
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("text", HOSTILE, ids=[str(n) for n in range(len(HOSTILE))])
 def test_hostile_texts_are_bounded(text: str) -> None:
@@ -343,6 +344,7 @@ WINDOWS_HOSTILE = (
 )
 
 
+@pytest.mark.no_cover
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("language", ["powershell", "cmd"])
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ The corpora are `../shared/cases/corpora`, which is not part of this repository.
 need no prompt: what they ask about and we allow is an unsafe allow. Corpora of block lists say which calls are to be
 stopped: what they stop and we do not is a missed stop, what they let pass and we stop a false one. A verdict means
 something only within its family. `--show` lists the calls of one kind (`unsafe`, `unallowed`, `missed`, `false`) that
-nobody reviewed. Reviewed ones stand in `reviewed.yaml`, by digest, with a reason; they count as disagreements, and the
-figures are given with and without them. Exits with 1 if an unsafe allow, a missed or a false stop was not reviewed.
+nobody reviewed. Reviewed ones stand in `disagreements.yaml`, by digest, with a reason; they count as disagreements, and
+the figures are given with and without them. Exits with 1 if an unsafe allow, a missed or a false stop was not reviewed.
 """
 
 from __future__ import annotations

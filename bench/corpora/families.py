@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -13,7 +14,7 @@ from ostiary.build import compile_file
 from ostiary.decision import Verdict
 from ostiary.evaluate import evaluate
 from ostiary.event import Event
-from ostiary.facts import FixedFacts, Given
+from ostiary.facts import FactRequest, FixedFacts, Given
 from ostiary.perform import run
 from ostiary.policy import Admitted, Policy, assemble
 
@@ -66,12 +67,20 @@ _TOOLS: Final = {
 _HOMES: Final = {"/p": "/Users/me"}
 _HOME: Final = "/home/dev"
 _PROJECT: Final = "/home/dev/app"
+_NAMED: Final = re.compile(r"fixture (\S+)")
+_KINDS: Final = {"missing": "none", "directory": "folder"}
 
 
 def rows(path: Path) -> Iterator[Row]:
-    """The calls of a file."""
+    """The calls of a file, each with the machine that its note names (`CORPUS-fixtures.json`)."""
+    beside = path.with_name(f"{path.stem}-fixtures.json")
+    machines = json.loads(beside.read_text("utf-8")) if beside.exists() else {}
     with path.open(encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
+        for row in map(json.loads, lines):
+            named = _NAMED.search(row.get("note", ""))
+            fixture = machines.get("observation_fixtures", {}).get(named[1]) if named else None
+            homes = [one["home"] for one in machines.get("ctx_fixtures", {}).values()]
+            yield {**row, "machine": {**fixture, "home": homes[0]}} if fixture else row
 
 
 def disagreements(family: Family, calls: Iterable[Row]) -> Iterator[Disagreement]:
@@ -99,13 +108,22 @@ def digest(row: Row) -> str:
 
 
 def verdict(packs: tuple[str, ...], row: Row) -> Verdict:
-    """What the packs say to a call, on a machine with nothing on it but its folders."""
-    cwd = row.get("cwd") or _PROJECT
-    home = _HOMES.get(cwd, _HOME)
-    given = Given(home=home, user="dev", start=cwd, roots=(cwd,), workdirs=(cwd,))
+    """What the packs say to a call, on the machine of its row, else on one with nothing on it but its folders."""
+    machine = row.get("machine", {})
+    cwd = row.get("cwd") or machine.get("cwd") or _PROJECT
+    roots = tuple(root["path"] for root in machine.get("roots", ())) or (cwd,)
+    home = machine.get("home") or _HOMES.get(cwd, _HOME)
+    given = Given(home=home, user="dev", start=roots[0], roots=roots, workdirs=roots)
     event = Event.from_call(_TOOLS[row["tool"]], row["input"], cwd, agent="claude-code", session="s")
-    facts = FixedFacts(given)
+    facts = FixedFacts(given, dict(_answers(machine.get("paths", ()))))
     return run(evaluate(policy(packs), event, facts.known), facts).verdict
+
+
+def _answers(paths: Iterable[Mapping[str, Any]]) -> Iterator[tuple[FactRequest, object]]:
+    """What is known of the paths of a machine."""
+    for path in paths:
+        yield FactRequest("kind", path["resolved"]), _KINDS.get(path["kind"], "file")
+        yield FactRequest("resolve", path["resolved"]), path.get("realpath") or path["resolved"]
 
 
 @cache

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from ruamel.yaml import YAML
 
-REVIEWED: Final = Path(__file__).with_name("reviewed.yaml")
+REVIEWED: Final = Path(__file__).with_name("disagreements.yaml")
 
 
 class Reviewed(NamedTuple):
